@@ -164,8 +164,9 @@ class ThreadsReport:
         """How many frames of a thread rest on a search; empty for none."""
     def text(self, form: TextForm, style: dict[str, str]) -> Iterator[str]:
         """Lines, some 64 KiB at a time. `style` has SGR parameters by role."""
-    def json(self, margin: int, arguments: bool) -> Iterator[str]:
-        """The items of a JSON list that stand behind `margin` spaces, some 64 KiB at a time."""
+    def json(self, margin: int, arguments: bool, last_words: str) -> Iterator[str]:
+        """The items of a JSON list that stand behind `margin` spaces, some 64 KiB at a time. The
+        last words are as in TextForm, and are left out where arguments are."""
 
 class RepairFile:
     """An ELF file that a debugger takes for the separate debug file of a module."""

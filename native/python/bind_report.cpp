@@ -186,9 +186,9 @@ Blocks<ThreadsText> text_of(const std::shared_ptr<ThreadsReport>& report, const 
 }
 
 Blocks<ThreadsJson> json_of(const std::shared_ptr<ThreadsReport>& report, std::size_t margin,
-                            bool with_arguments) {
+                            bool with_arguments, const std::string& last_words) {
   const auto arguments = argument_text(*report, with_arguments ? "values" : "", kJsonCharacters);
-  return {report, ThreadsJson(report->traces, margin, arguments.get()), arguments};
+  return {report, ThreadsJson(report->traces, margin, arguments.get(), last_words), arguments};
 }
 
 // The walk of a thread, which of its frames are shown, and why they end.
@@ -287,7 +287,7 @@ void bind_report(py::class_<Process>& process, py::module_& module) {
       .def("groups", &groups_of)
       .def("resting", &resting_of, py::arg("number"))
       .def("text", &text_of, py::arg("form"), py::arg("style"))
-      .def("json", &json_of, py::arg("margin"), py::arg("arguments"));
+      .def("json", &json_of, py::arg("margin"), py::arg("arguments"), py::arg("last_words"));
   bind_words(module);
   process.def_property_readonly("thread_heads", &thread_heads);
   process.def("walk_threads", &walk_threads, py::arg("heads"), py::arg("options"),

@@ -180,18 +180,20 @@ void append_happened(std::string& text, const ThreadTrace& trace, std::size_t co
   }
 }
 
-void add_happened(JsonMembers& members, std::string& text, const ThreadTrace& trace) {
+void add_happened(JsonMembers& members, std::string& text, const ThreadTrace& trace,
+                  std::string_view last_words) {
   if (!is_told(trace)) {
     members.string("happened", {});
     return;
   }
   const Telling telling(trace);
   const Scene& scene = telling.scene();
-  const std::string second = telling.second_sentence();
+  const std::string second = telling.second_sentence(last_words);
   members.name("happened");
   JsonMembers told(text, members.margin());
   told.string("sentence",
               telling.first_sentence(0, {}) + (second.empty() ? std::string() : " " + second));
+  told.string("last_words", last_words);
   told.string("command_line", trace.process->command_line.text);
   if (scene.code()) {
     told.integer("signal_code", *scene.code());

@@ -17,7 +17,9 @@ namespace whocall {
 void append_happened(std::string& text, const ThreadTrace& trace, std::size_t columns,
                      std::string_view inferior, std::string_view last_words);
 
-// The same as a member "happened"; null for a thread that did not crash.
-void add_happened(JsonMembers& members, std::string& text, const ThreadTrace& trace);
+// The same as a member "happened"; null for a thread that did not crash. The last words are a
+// member of it, too, also where its sentence tells another cause.
+void add_happened(JsonMembers& members, std::string& text, const ThreadTrace& trace,
+                  std::string_view last_words);
 
 }  // namespace whocall

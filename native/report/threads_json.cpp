@@ -35,7 +35,7 @@ void ThreadsJson::begin(std::string& text, const ThreadTrace& trace) const {
   members.truth("crashed", trace.head.crashed);
   members.string("signal", trace.head.signal);
   if (tells_happened_) {
-    add_happened(members, text, trace);
+    add_happened(members, text, trace, last_words_);
   }
   members.name("frames");
   text += '[';

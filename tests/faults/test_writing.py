@@ -46,16 +46,46 @@ def test_a_device_stays_one(command: str, place: Place) -> None:
     assert device.stat().st_ino == before.st_ino
 
 
+@pytest.mark.parametrize("name", ["/dev/stdout", "-"])
 @pytest.mark.parametrize("command", WRITERS)
-def test_standard_output_gets_what_a_file_gets(command: str, place: Place) -> None:
+def test_standard_output_gets_what_a_file_gets(command: str, name: str, place: Place) -> None:
     """And nothing beside: it may be the input of another tool."""
     there = place.folder / "there"
     assert run(writing_to(place, command, there)).returncode == 0
     ran = subprocess.run(
-        [sys.executable, SCRIPT, *map(str, writing_to(place, command, "/dev/stdout"))],
-        capture_output=True, check=True, stdin=subprocess.DEVNULL,
+        [sys.executable, SCRIPT, *map(str, writing_to(place, command, name))],
+        capture_output=True, check=True, stdin=subprocess.DEVNULL, cwd=place.folder,
     )  # fmt: skip
     assert ran.stdout == there.read_bytes()
+    assert not (place.folder / "-").exists()
+
+
+@pytest.mark.parametrize("command", ["signatures", "export", "unpack"])
+def test_a_terminal_is_not_given_what_is_no_text(command: str, place: Place) -> None:
+    ours, theirs = os.openpty()
+    words = [sys.executable, SCRIPT, *map(str, writing_to(place, command, "-"))]
+    ran = subprocess.run(words, stdout=theirs, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(theirs)
+    os.set_blocking(ours, False)
+    with pytest.raises(OSError):  # nothing was written to it
+        os.read(ours, 1)
+    os.close(ours)
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("whocall: what is written is no text, and standard output is a")
+    assert ran.stderr.count("\n") == 1
+
+
+def test_json_and_a_core_do_not_share_standard_output(place: Place) -> None:
+    ran = run([*writing_to(place, "unpack", "-"), "--json"])
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "name a file for the core, or no --json" in ran.stderr
+
+
+@pytest.mark.parametrize("command", WRITERS)
+def test_a_file_may_be_called_as_standard_output_is(command: str, place: Place) -> None:
+    words = [sys.executable, SCRIPT, *map(str, writing_to(place, command, "./-"))]
+    subprocess.run(words, cwd=place.folder, check=True, capture_output=True)
+    assert (place.folder / "-").stat().st_size
 
 
 @pytest.mark.parametrize("command", WRITERS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -111,6 +112,8 @@ def test_without_the_native_module_the_error_has_the_remedy_and_doctor_works(
     assert said.status == 0
     assert "MISSING" in said.out
     assert "fix it with: " in said.out
+    said = batch(["whocall doctor -json"], script=script, WHOCALL_BUILD_DIR=nowhere)
+    assert json.loads(said.out)["healthy"] is False
     said = batch(["whocall bt"], script=script, WHOCALL_BUILD_DIR=nowhere)
     assert said.status == 1
     assert "-m pip install" in said.err

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
+import jsonschema
 import pytest
 from sessions import SCRIPT, Answer, Question, asked, batch, refusals
 
+import whocall
 from whocall.commands import gdb_commands
 
 SUBCOMMANDS = sorted(name for name, each in gdb_commands() if each.words == f"whocall {name}")
@@ -97,7 +102,7 @@ def helps() -> Iterator[str]:
 def session() -> Session:
     """One session without a program answers all of them."""
     questions: list[Question] = [*LISTS, *helps(), *(f"apropos {word}" for word in WORDS)]
-    questions += ["apropos whocall", "whocall doctor", WITH, REFUSED]
+    questions += ["apropos whocall", "whocall doctor", "whocall doctor -json", WITH, REFUSED]
     questions += [f"complete {line}" for line in COMPLETIONS]
     return asked([*questions, *(setting(*each) for each in SETTINGS)])
 
@@ -212,3 +217,13 @@ def test_doctor_is_content(session: Session) -> None:
     doctor = session["whocall doctor"].out
     assert "Everything is in order." in doctor
     assert "gdb:" in doctor
+
+
+def test_doctor_tells_scripts_the_same(session: Session) -> None:
+    told = json.loads(session["whocall doctor -json"].out)
+    schema = Path(whocall.__file__).parent / "schema" / "doctor-1.json"
+    jsonschema.validate(told, json.loads(schema.read_text()))
+    assert told["healthy"]
+    findings = [f"{each['subject']}: {each['text']}" for each in told["findings"]]
+    *lines, _ = session["whocall doctor"].out.splitlines()
+    assert findings == [re.sub(": +", ": ", line, count=1) for line in lines]

@@ -12,6 +12,7 @@
 #include "arch/x86/x86_64_facts.h"
 #include "report/causes.h"
 #include "report/happened.h"
+#include "report/json_members.h"
 #include "unwind_process.h"
 
 namespace whocall::test {
@@ -55,6 +56,13 @@ class Crash {
   [[nodiscard]] std::string text(std::size_t columns = 0, std::string_view last_words = {}) const {
     std::string text;
     append_happened(text, trace_, columns, {}, last_words);
+    return text;
+  }
+  [[nodiscard]] std::string json(std::string_view last_words) const {
+    std::string text;
+    JsonMembers members(text, 0);
+    add_happened(members, text, trace_, last_words);
+    members.close();
     return text;
   }
   ProcessImage& image() { return *image_; }
@@ -143,6 +151,14 @@ TEST_CASE("report: an access whose address is not known is the one where no othe
   CHECK(accessed(bit, {{"rdi", 0x5000}, {"rax", 0}}, 0x5004) == " reading and writing at 0x5004");
   CHECK(accessed(by_segment, {{"rdi", 0x5000}}, kCode + 1) == " at 0x401001");  // it may be fetched
   CHECK(accessed(unknown, {{"rdi", 0x5000}, {"rsi", 0x6000}}, 0x6000) == " at 0x6000");
+}
+
+TEST_CASE("report: what a script gets has the last words, in the sentence and by themselves") {
+  const Crash ended(Bytes{0x0f, 0x05}, {{"rip", kCode}, {"rsp", kStack + 0x800}}, "SIGABRT", {});
+  CHECK(ended.json("a panic").find("thread 1 (LWP 4242). Cause: a panic.\"") != std::string::npos);
+  CHECK(ended.json("a panic").find("\"last_words\": \"a panic\"") != std::string::npos);
+  CHECK(ended.json({}).find("\"last_words\": null") != std::string::npos);
+  CHECK(ended.json({}).find("Cause") == std::string::npos);
 }
 
 TEST_CASE("report: a live program is stopped, a thread that did not crash has no word") {

@@ -38,6 +38,7 @@ ODD: list[tuple[tuple[str | int, ...], Any]] = [
     (("crash", "signature"), ["a"]), (("crash", "kind"), "none of ours"), (("crash",), []),
     (("crash", "address"), -1), (("crash", "address"), 1 << 64), (("crash", "program"), {}),
     (("crash", "frames", 0, "module"), 7), (("crash", "frames", 0, "anchors"), [["x", 1]]),
+    (("crash", "said"), "x" * 401), (("crash", "said"), 7),
     (("crash", "more"), 1), (("crash", "through"), ["x"] * 1000), (("time",), float("nan")),
     (("time",), float("inf")), (("time",), "late"), (("sentence",), {"a": 1}),
 ]  # fmt: skip

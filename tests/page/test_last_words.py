@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -9,15 +10,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from acceptance.helpers.broken_files import SCRIPT
 from corpus.crash import crash
 
+import whocall
 from page.last_words import PROGRAMS, SYSROOT, ended
 from page.programs import happened
 from page.test_why import in_gdb, why
 from whocall import Search
 
+SCHEMA = json.loads((Path(whocall.__file__).parent / "schema" / "backtrace-2.json").read_text())
 ALONE = Search(debug_directories=())  # what is stripped stays so
 PANICS = ("index", "unwrap", "format", "literal", "lines", "thread")
 
@@ -61,6 +65,11 @@ SILENT = {
     **{name: {"caught": {"abort"}, "end": {"abort"}, "faults": {"null-access"}}
        for name in TOLD if name.endswith("-unwind")},
 }  # fmt: skip
+
+
+def backtrace(*arguments: str | Path) -> str:
+    line = [sys.executable, str(SCRIPT), "bt", *map(str, arguments)]
+    return subprocess.run(line, check=True, capture_output=True, text=True).stdout
 
 
 def told(name: str, how: str) -> tuple[dict[str, Any], list[str]]:
@@ -124,16 +133,32 @@ def test_gdb_and_the_command_line_tell_the_same(name: str, how: str) -> None:
 def test_a_backtrace_begins_with_them(name: str, how: str) -> None:
     """Below the line that tells the signal, in gdb as outside."""
     end = ended(name, (*TOLD[name], *SILENT.get(name, ())))[how]
-    line = [sys.executable, str(SCRIPT), "bt", str(end.core), str(end.exe)]
-    head, cause, *_ = subprocess.run(
-        line, check=True, capture_output=True, text=True
-    ).stdout.splitlines()
+    head, cause, *_ = backtrace(end.core, end.exe).splitlines()
     assert "was ended by SIGABRT" in head
     assert cause.startswith("Cause: ")
     assert all(text in cause for text in end.said)
     assert f"{head}\n{cause}\n#0 " in in_gdb(
         "set width 0", "set filename-display absolute", "whocall bt", files=(end.exe, end.core)
     )
+
+
+@pytest.mark.parametrize(("name", "how"), [("c", "assertion"), ("rust-abort", "format")])
+def test_a_script_gets_what_text_tells(name: str, how: str) -> None:
+    """In JSON, by the shell's command, by gdb's, and by that of GDB/MI."""
+    end = ended(name, (*TOLD[name], *SILENT.get(name, ())))[how]
+    head, cause, *_ = backtrace(end.core, end.exe).splitlines()
+    document = json.loads(backtrace(end.core, end.exe, "--json"))
+    jsonschema.validate(document, SCHEMA)
+    told = document["threads"][0]["happened"]
+    assert told["sentence"] == f"{head} {cause}"
+    assert cause == f"Cause: {told['last_words']}."
+    in_mi = 'interpreter-exec mi "-whocall-backtrace"'
+    said = in_gdb("whocall bt -json", in_mi, files=(end.exe, end.core))
+    words = json.dumps(told["last_words"], ensure_ascii=False)
+    assert f'"last_words": {words},' in said
+    assert f"last_words={words}," in said
+    old = json.loads(backtrace(end.core, end.exe, "--json", "--schema", "1"))
+    assert "happened" not in old["threads"][0]
 
 
 def test_long_words_leave_room_for_the_frames(tmp_path: Path) -> None:
@@ -143,18 +168,19 @@ def test_long_words_leave_room_for_the_frames(tmp_path: Path) -> None:
         "int main() { throw std::runtime_error(\"\\n#1 fake\" + std::string(1 << 20, 'A')); }\n"
     )
     subprocess.run(["g++", "-O1", "-s", "-o", exe, source], check=True)
-    line = [sys.executable, str(SCRIPT), "bt", str(crash(exe, tmp_path).core)]
-    said = subprocess.run(line, check=True, capture_output=True, text=True).stdout.splitlines()
+    core = crash(exe, tmp_path).core
+    said = backtrace(core).splitlines()
     assert "was not caught: \\n#1 fakeAAAA" in said[1]
     assert said[1].endswith("AAA... (`whocall why` has more of it).")
     assert len(said[1]) < 500
     assert said[2].startswith("#0 ")
+    happened = json.loads(backtrace(core, "--json"))["threads"][0]["happened"]
+    assert f"Cause: {happened['last_words']}." == said[1]
 
 
 def test_a_text_of_rust_ends_where_its_length_says() -> None:
     end = ended("rust-abort", (*TOLD["rust-abort"], *SILENT["rust-abort"]))["unwrap"]
-    line = [sys.executable, str(SCRIPT), "bt", str(end.core), str(end.exe), "--past-main"]
-    said = subprocess.run(line, check=True, capture_output=True, text=True).stdout
+    said = backtrace(end.core, end.exe, "--past-main")
     texts = [
         (text, int(length))
         for text, length in re.findall(r'0x[0-9a-f]+ "((?:[^"\\]|\\.)*)", (\d+)', said)
@@ -165,9 +191,10 @@ def test_a_text_of_rust_ends_where_its_length_says() -> None:
 
 def test_an_end_without_words_has_no_cause() -> None:
     end = ended("c", (*TOLD["c"], *SILENT["c"]))["abort"]
-    line = [sys.executable, str(SCRIPT), "bt", str(end.core)]
-    said = subprocess.run(line, check=True, capture_output=True, text=True).stdout
-    assert said.splitlines()[1].startswith("#0 ")
+    assert backtrace(end.core).splitlines()[1].startswith("#0 ")
+    happened = json.loads(backtrace(end.core, "--json"))["threads"][0]["happened"]
+    assert happened["last_words"] is None
+    assert "Cause" not in happened["sentence"]
 
 
 def test_a_live_programs_words_are_told() -> None:

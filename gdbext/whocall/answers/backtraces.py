@@ -37,7 +37,7 @@ def backtrace(now: Current, out: Output, wanted: Json) -> list[tuple[int, int]]:
     """
     report = _report(now, wanted)
     if wanted["json"]:
-        out.write_json(jsonform.backtrace_text(report))
+        out.write_json(jsonform.backtrace_text(report, last_words=last_words(now.image, report)))
         return []
     out.warn(report.warnings)
     walk = wanted["walk"]
@@ -64,7 +64,8 @@ def backtrace(now: Current, out: Output, wanted: Json) -> list[tuple[int, int]]:
 
 def backtrace_data(now: Current, out: Output, wanted: Json) -> Json:
     """The same as data."""
-    return jsonform.backtrace_json(_report(now, wanted))
+    report = _report(now, wanted)
+    return jsonform.backtrace_json(report, last_words=last_words(now.image, report))
 
 
 def why(now: Current, out: Output, wanted: Json) -> None:

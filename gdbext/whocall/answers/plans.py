@@ -95,4 +95,4 @@ def _exported(image: ProcessImage, out: Output, wanted: Json) -> list[str]:
     module = module_named(image, wanted["module"])
     contents, made = made_of(image, module.index)
     out.hand_over(contents)
-    return export_lines(module, Path(wanted["output"]), made)
+    return export_lines(module, str(wanted["output"]), made)

@@ -12,7 +12,7 @@ from importlib import import_module
 
 from whocall.cli import sandbox
 from whocall.cli.inputs import put_in_order
-from whocall.cli.outputs import complain, say, warn, write
+from whocall.cli.outputs import complain, say, take_dash, warn, write
 from whocall.cli.parsing import parse_command, whole_parser
 from whocall.cli.progress import leave, watch
 from whocall.cli.streams import OutputError, let_go, prepare
@@ -45,6 +45,7 @@ def _run(argv: Sequence[str], confined: bool) -> int:
     arguments = parse_command(argv)
     if arguments is not None:
         put_in_order(arguments)
+        take_dash(arguments)
         watch(arguments)
         if confined:
             sandbox.begin(argv[0], arguments)

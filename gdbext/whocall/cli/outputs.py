@@ -13,6 +13,11 @@ from whocall.core.errors import UsageError
 from whocall.core.printable import printable, safe_json
 from whocall.report.form.style import shown_line, shown_text
 
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from whocall.cli.arguments import Values
+
 
 def write(lines: Iterable[str]) -> None:
     """Each of the lines, as soon as it is there."""
@@ -62,6 +67,24 @@ def write_beside(output: str, lines: Iterable[str]) -> None:
     stream = sys.stderr if is_special(output) else sys.stdout
     for line in lines:
         stream.write(shown_line(line) + "\n")
+
+
+def take_dash(arguments: Values) -> None:
+    """Tools write to standard output for `-`; a file of that name is `./-`."""
+    if getattr(arguments, "output", None) == "-":
+        arguments.output = "/dev/stdout"
+
+
+def require_no_terminal(output: str) -> None:
+    """For what is no text. Raises UsageError where a terminal would have to show it."""
+    from whocall.core.regular_file import handed
+
+    number = handed(output)
+    if number is not None and os.isatty(number):
+        raise UsageError(
+            "what is written is no text, and standard output is a terminal: name a file, or "
+            "another program behind |"
+        )
 
 
 def require_other_file(output: str | None, *inputs: str) -> None:

@@ -54,7 +54,7 @@ GDB: dict[str, Any] = {
   FILE,
  ), ("Wherever the file's own unwind tables cover an instruction, what whocall finds", "without them is held against them: the frame's address (CFA), the return address and", 'the saved registers. Each difference has a class that says where it comes from.', '', 'FILE is any ELF file with unwind tables. Without it, the module that the selected', 'frame is in is audited, or, before the program runs, the program.'), ('whocall audit -limit 20',)),
 'signatures': ('whocall signatures', 'Make a file of signatures of static libraries.', False, False, (
-  (True, 'output', 'o', 'FILE', 'file', '', False, True, None, '', False, (), 'the new file'),
+  (True, 'output', 'o', 'FILE', 'file', '', False, True, None, '', False, (), 'the new file; - for standard output'),
   (False, 'archives', '', 'ARCHIVE', 'file', '+', False, False, None, '', False, (), ''),
  ), ('With "set whocall signature-files FILE" whocall recognises the functions of these', 'libraries in stripped programs that were linked with them. Libraries that are linked', 'together, such as libc.a, libm.a and libgcc_eh.a, belong into one file.'), ('whocall signatures libc.a libm.a -output libc.sig',)),
 'export': ('whocall export', 'Save names and unwinding rules of a file for gdbs without whocall.', False, False, (
@@ -66,7 +66,9 @@ GDB: dict[str, Any] = {
   (False, 'modules', '', 'MODULE', 'module', '*', False, False, (), '', False, (), ''),
  ), ('gdb is given the names of functions and the unwinding rules that whocall finds, for', 'the files in which frames of any thread lie, and for each MODULE. From then on this', "is kept up whenever the program stops. Before a program runs it is for the program's", 'file, or for each MODULE. "whocall revert" takes it back.', "MODULE is the module's path or the last parts of it, such as libc.so.6."), ('whocall repair libc.so.6',)),
 'revert': ('whocall revert', 'Take back what "whocall repair" told gdb.', False, False, (), ('gdb reads the files concerned anew. Breakpoints stay; those at names that only', 'whocall knows, such as sub_1139, are pending until gdb knows the names again.'), ('whocall revert',)),
-'doctor': ('whocall doctor', 'Report versions, what is missing, and the command that fixes it.', False, False, (), (), ('whocall doctor',)),
+'doctor': ('whocall doctor', 'Report versions, what is missing, and the command that fixes it.', False, False, (
+  (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.doctor/1'),
+ ), (), ('whocall doctor', 'whocall doctor -json')),
 'open': ('whocall open', 'Load a crash that gdb itself cannot read.', False, False, (
   (True, 'crash', '', 'WHICH', '', '', False, False, None, '', False, (), 'the newest with this pid, unit, executable or process name'),
   (True, 'last', '', '', '', '', False, False, False, '', False, (), 'the newest crash that systemd-coredump keeps'),
@@ -76,7 +78,7 @@ GDB: dict[str, Any] = {
 'report': ('whocall report', 'Write a page on the crash, or on the program where it stands.', False, True, (
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'the data of the page, schema whocall.report/1'),
   (True, 'no-gdb', '', '', '', '', False, False, False, '', False, (), "without gdb's own backtrace beside whocall's"),
-  (True, 'output', 'o', 'FILE', 'file', '', False, False, None, '', False, (), 'the page, such as crash.html'),
+  (True, 'output', 'o', 'FILE', 'file', '', False, False, None, '', False, (), 'the page, such as crash.html; - for standard output'),
   (True, 'title', '', 'TEXT', '', '', False, False, '', '', False, (), 'of the page'),
   WITHOUT,
  ), ('The page needs nothing else: what happened, the stacks of all threads and how surely', "each frame is known, the stack's words, code, registers, and the modules. It shows", 'the thread that crashed first, of a live program the selected one. FILE is the new', 'page; with -json and without FILE its data are printed.'), ('whocall report -output crash.html',)),
@@ -89,7 +91,7 @@ GDB: dict[str, Any] = {
   (True, 'last', '', 'N', 'limit', '', False, False, None, '', False, (), 'only the last N lines of the tree'),
   (True, 'module', '', 'MODULE', 'module', '', False, False, '', '', False, (), 'functions of the module whose path ends so'),
   (True, 'only', '', 'REGEX', '', '', False, False, '', '', False, (), 'the functions whose names match, and what they call'),
-  (True, 'output', 'o', 'FILE', 'file', '', False, False, None, '', False, (), 'write to FILE'),
+  (True, 'output', 'o', 'FILE', 'file', '', False, False, None, '', False, (), 'write to FILE; - for standard output'),
   (True, 'profile', '', '', '', '', False, False, False, 'form', False, (), 'counts and times of each function'),
   (True, 'stacks', '', '', '', '', False, False, False, 'form', False, (), 'the shadow stacks: what each thread is in now'),
   (True, 'svg', '', '', '', '', False, False, False, 'form', False, (), 'a flame graph'),

@@ -121,11 +121,11 @@ SHELL: dict[str, Any] = {
  ), (), (), ('whocall audit /usr/bin/gdb',)),
 'signatures': ('make a file of signatures of static libraries', 'Makes a file by which --signatures recognises the functions of static libraries in stripped programs that were linked with them. Libraries that are linked together, such as libc.a, libm.a and libgcc_eh.a, belong into one file.', '', False, (
   (False, 'archives', '', 'ARCHIVE', 'file', '+', False, False, None, '', False, (), 'libc.a, crt1.o, ...'),
-  (True, 'output', 'o', 'FILE', 'file', '', False, True, None, '', False, (), 'the new file'),
+  (True, 'output', 'o', 'FILE', 'file', '', False, True, None, '', False, (), 'the new file; - for standard output'),
  ), (('outputs', ('output',)),), (), ('whocall signatures libc.a libm.a -o libc.sig',)),
 'export': ('save names and unwinding rules of a file for gdbs without whocall', 'Writes a symbol file for gdb: the names that whocall finds for the functions of FILE, and unwinding rules of those that no unwind table covers. With it any gdb prints true backtraces of the stripped program.', '', False, (
   (False, 'file', '', 'FILE', 'file', '', False, False, None, '', False, (), 'a program, a library, or a core'),
-  (True, 'output', 'o', 'OUT', 'file', '', False, True, None, '', False, (), 'the new file'),
+  (True, 'output', 'o', 'OUT', 'file', '', False, True, None, '', False, (), 'the new file; - for standard output'),
   (True, 'module', '', 'MODULE', 'module', '', False, False, '', '', False, (), 'of a core: of the module whose path ends so, not of the program'),
   EXE2, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
  ), (('inputs', ('file', 'exe')), ('outputs', ('output',))), (), ('whocall export ./prog -o prog.debug',)),
@@ -151,13 +151,13 @@ SHELL: dict[str, Any] = {
  ), (), (), ('whocall resolve crash.log --symbols ~/builds', 'dmesg | whocall resolve')),
 'unpack': ('write the core that is in a packed file, a crash report or a minidump', 'Writes the core that is in a packed file, a crash report or a minidump, for debuggers and other tools. Zeros become holes.', '', False, (
   (False, 'file', '', 'FILE', 'file', '', False, False, None, '', False, (), 'the input; - for standard input'),
-  (True, 'output', 'o', 'CORE', 'file', '', False, True, None, '', False, (), 'the new core'),
+  (True, 'output', 'o', 'CORE', 'file', '', False, True, None, '', False, (), 'the new core; - for standard output'),
   EXE2, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'what was written, the program and the files found'),
  ), (('inputs', 'all'), ('outputs', ('output',))), (), ('whocall unpack crash.dmp -o core',)),
 'report': ('a page on one or more cores, or its data as JSON', "One page that needs nothing else: what happened, the stacks of all threads and how surely each frame is known, the stack's words, code, registers, a flame graph, gdb's own backtrace beside it, and the modules with what is missing.", 'CORE may be packed (zstd, xz, gzip, lz4, bzip2), a minidump, a crash report of apport, a problem directory of ABRT, or - for standard input; with several, the page shows each.', False, (
   (False, 'core', '', 'CORE', 'file', '+', False, False, None, '', False, (), 'the core files'),
-  (True, 'output', 'o', 'FILE', 'file', '', False, False, None, '', False, (), 'the page, such as crash.html'),
+  (True, 'output', 'o', 'FILE', 'file', '', False, False, None, '', False, (), 'the page, such as crash.html; - for standard output'),
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'the data of the page, schema whocall.report/1'),
   (True, 'title', '', 'TEXT', '', '', False, False, '', '', False, (), 'of the page'),
   (True, 'no-gdb', '', '', '', '', False, False, False, '', False, (), 'do not run gdb for its backtrace'),
@@ -202,7 +202,7 @@ SHELL: dict[str, Any] = {
   (True, 'function', '', 'REGEX', '', '', False, False, '', '', False, (), 'calls of the functions alone whose names match'),
   (True, 'module', '', 'MODULE', 'module', '', False, False, '', '', False, (), 'functions of the module whose path ends so'),
   (True, 'last', '', 'N', 'limit', '', False, False, None, '', False, (), 'only the last N lines of the tree'),
-  (True, 'output', 'o', 'FILE', 'file', '', False, False, None, '', False, (), 'write to FILE'),
+  (True, 'output', 'o', 'FILE', 'file', '', False, False, None, '', False, (), 'write to FILE; - for standard output'),
   SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE, COLOR,
   NO_DEMANGLE,
  ), (('inputs', ('file', 'exe')), ('outputs', ('output',)), ('processes', (('with', ('pid',)),))), (), ('whocall trace core.4711 --profile', 'whocall trace calls.trace --svg -o calls.svg')),

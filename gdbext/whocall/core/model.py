@@ -189,9 +189,10 @@ class WrittenThreads(Sequence[Backtrace]):
     """Backtraces that are made when they are asked for, and that native code writes."""
 
     @abstractmethod
-    def json(self, margin: int, arguments: bool) -> Iterator[str]:
+    def json(self, margin: int, arguments: bool, last_words: str = "") -> Iterator[str]:
         """The items of a JSON list, which stand behind `margin` spaces, in large pieces; with what
-        their functions were handed, or no word of it.
+        their functions were handed and what happened, in which `last_words` are as in TextForm; or
+        no word of either.
         """
 
     @abstractmethod

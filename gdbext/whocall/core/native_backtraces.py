@@ -156,8 +156,8 @@ class TraceList(WrittenThreads):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
 
-    def json(self, margin: int, arguments: bool) -> Iterator[str]:
-        return self.found.json(margin, arguments)
+    def json(self, margin: int, arguments: bool, last_words: str = "") -> Iterator[str]:
+        return self.found.json(margin, arguments, last_words)
 
     def text(self, form: TextForm, style: Mapping[str, str]) -> Iterator[str]:
         return self.found.text(form, dict(style))

@@ -35,14 +35,14 @@ def made_of(image: ProcessImage, index: int) -> tuple[bytes | memoryview, Export
     return made.bytes, Exported(made.named, made.unnamed, len(made.functions))
 
 
-def export(image: ProcessImage, index: int, path: Path) -> Exported:
+def export(image: ProcessImage, index: int, path: str) -> Exported:
     """Writes that file to `path`. Raises Error."""
     contents, made = made_of(image, index)
     write_bytes(path, contents, private=False)
     return made
 
 
-def export_lines(module: native.Module, path: Path, made: Exported) -> list[str]:
+def export_lines(module: native.Module, path: str, made: Exported) -> list[str]:
     """What was written, and how a colleague uses it."""
     build_id = module.build_id_in_memory or module.build_id_on_disk
     text = [
@@ -57,7 +57,7 @@ def export_lines(module: native.Module, path: Path, made: Exported) -> list[str]
     else:
         text[-1] = "libwhocall does not take it, as the program has no build id: link with"
         text.append("-Wl,--build-id. In a gdb that has the program loaded:")
-    name, file = (json.dumps(text) for text in (Path(module.path).name, str(path)))
+    name, file = (json.dumps(text) for text in (Path(module.path).name, path))
     text.append(
         f"  python gdb.lookup_objfile({name}).add_separate_debug_file({file});"
         " gdb.invalidate_cached_frames()"

@@ -1,4 +1,4 @@
-"""Why a runtime ended its program, for the second line above a backtrace."""
+"""Why a runtime ended its program, for the second line above a backtrace and for its JSON."""
 
 from __future__ import annotations
 

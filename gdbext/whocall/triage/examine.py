@@ -14,6 +14,7 @@ from whocall.triage.code import family, imported_at
 from whocall.triage.message import message_of, normal
 from whocall.triage.opening import open_crash
 from whocall.triage.runtime_frames import base_name, is_runtime, plain_name
+from whocall.triage.said import said_by
 from whocall.triage.severity import NEAR_NULL, classify
 from whocall.triage.signature import Place, is_recursion, kept_places, signature_of
 
@@ -124,6 +125,7 @@ class _Crash:
             "near": fault if fault is not None and fault < NEAR_NULL else None,
             "called": called,
             "message": said,
+            "said": said_by(self.scene),
             "program": self.image.exe_path or (main.path if main else None),
             "build_id": (main.build_id_in_memory or main.build_id_on_disk) if main else None,
             "frames": frames,

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whocall.core.errors import Error
+from whocall.triage.said import alike
 from whocall.triage.severity import CLASSES
 from whocall.triage.tables import (
     COLUMNS,
@@ -115,19 +116,35 @@ class Store:
         database = self._database
         database.run("BEGIN")
         if result["reason"] is None:
-            database.run(
-                "INSERT OR IGNORE INTO signatures VALUES (?, ?)",
-                (
-                    result["signature"],
-                    json.dumps({key: result[key] for key in OF_SIGNATURE}),
-                ),
-            )
+            self._add_signature(result)
         marks = ", ".join("?" * len(COLUMNS))
         database.run(
             f"INSERT OR REPLACE INTO cores VALUES ({marks})",
             [_written(result[column]) for column in COLUMNS],
         )
         database.run("COMMIT")
+
+    def _add_signature(self, result: Json) -> None:
+        """What tells the crash apart; what it said is kept as far as all others said it, too."""
+        signature, crash = result["signature"], {key: result[key] for key in OF_SIGNATURE}
+        rows = self._database.rows
+        old = [
+            text
+            for (text,) in rows("SELECT crash FROM signatures WHERE signature = ?", (signature,))
+        ]
+        if old:
+            try:
+                crash = told_crash(old[0])
+            except ValueError:
+                return  # whoever asks for the crashes is told
+            others = "SELECT 1 FROM cores WHERE signature = ? AND path <> ? LIMIT 1"
+            has_others = list(rows(others, (signature, _written(result["path"]))))
+            said = alike(crash["said"], result["said"]) if has_others else result["said"]
+            if said == crash["said"]:
+                return
+            crash["said"] = said
+        told = (signature, json.dumps(crash))
+        self._database.run("INSERT OR REPLACE INTO signatures VALUES (?, ?)", told)
 
     def _stores(self) -> list[Store]:
         return [self] if self._overflow is None else [self, self._overflow]
@@ -141,9 +158,11 @@ class Store:
                 " WHERE signature IN (SELECT signature FROM cores)"
             ):
                 try:
-                    found.setdefault(signature, told_crash(crash))
+                    told = told_crash(crash)
                 except ValueError as error:
                     raise _unusable(store.path, error) from error
+                known = found.setdefault(signature, told)
+                known["said"] = alike(known["said"], told["said"])
         return found
 
     def counts(self) -> Iterator[tuple[str, str, str | None, int, float, float]]:

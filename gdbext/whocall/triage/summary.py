@@ -6,11 +6,13 @@ Schema whocall.triage/1. Keys that do not apply are null, never absent.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from whocall.core.timestamps import moment
 from whocall.triage.buckets import bucketed
 from whocall.triage.clusters import clustered, stack_of
+from whocall.triage.said import alike, in_title
 from whocall.triage.severity import CLASSES, SEVERITIES
 from whocall.triage.signature import BAD, NULL
 from whocall.triage.store import COUNTED
@@ -82,18 +84,20 @@ def _bucket(
     for each in of:
         for column in COUNTED:
             total[column].update(each.by[column])
+    said = reduce(alike, [crashes[signature]["said"] for signature in signatures])
     first = store.first_of(list(signatures)) or {}
     crash = crashes[first["signature"]]
     kinds = total["kind"]
     kind = min((kind for kind in kinds if kind is not None), key=lambda kind: _badness(kind, kinds))
     return {
         "id": first["signature"],
-        "title": title(crash),
+        "title": title(crash) + in_title(said),
         "severity": CLASSES[kind][0],
         "kind": kind,
         "description": CLASSES[kind][1],
         "signal": crash["signal"],
         "message": crash["message"],
+        "said": said,
         "count": sum(each.all for each in of),
         "first_seen": instant(min(each.first for each in of)),
         "last_seen": instant(max(each.last for each in of)),

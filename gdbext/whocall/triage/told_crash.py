@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from whocall.triage.likeness import TELLING
+from whocall.triage.said import LONGEST
 from whocall.triage.severity import CLASSES
 
 if TYPE_CHECKING:
@@ -23,6 +24,10 @@ def _text(value: Any) -> bool:
 
 def _text_or_none(value: Any) -> bool:
     return value is None or isinstance(value, str)
+
+
+def _said(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and len(value) <= LONGEST)
 
 
 def _number_or_none(value: Any) -> bool:
@@ -70,8 +75,8 @@ def _words(value: Any) -> bool:
 
 _CRASH: dict[str, Callable[[Any], bool]] = {
     "signal": _text_or_none, "called": _text_or_none, "near": _number_or_none,
-    "message": _text_or_none, "kind": lambda kind: isinstance(kind, str) and kind in CLASSES,
-    "frames": _frames, "through": _words, "recursive": _flag,
+    "message": _text_or_none, "said": _said, "frames": _frames, "through": _words,
+    "kind": lambda kind: isinstance(kind, str) and kind in CLASSES, "recursive": _flag,
 }  # fmt: skip
 OF_SIGNATURE = tuple(_CRASH)
 _WHOLE = {
@@ -95,6 +100,8 @@ def told_crash(text: Any) -> Json:
         crash: Json = json.loads(text)
     except (RecursionError, TypeError) as error:
         raise ValueError(str(error)) from None
+    if isinstance(crash, dict):
+        crash.setdefault("said", None)  # a store of before has no word of it
     if not _fits(crash, _CRASH):
         raise ValueError("it is no crash as whocall writes one")
     return crash

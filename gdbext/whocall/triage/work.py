@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 _ABSENT = (
     "signature", "program", "build_id", "module", "signal", "kind", "address", "host", "time",
-    "cost", "called", "near", "message", "frames", "through", "recursive",
+    "cost", "called", "near", "message", "said", "frames", "through", "recursive",
 )  # fmt: skip
 RESULT_KEYS = frozenset((*_ABSENT, "path", "size", "mtime", "engine", "reason", "left_out"))
 
@@ -39,13 +39,14 @@ class Settings:
     def engine(self) -> str:
         """Of results that were found in the same way; those of another one are found anew."""
         from whocall.triage.facts import FORM as CODE
+        from whocall.triage.said import FORM as SAID
         from whocall.triage.severity import FORM as SEVERITY
         from whocall.triage.signature import FORM as SIGNATURE
 
         said = self.search
         places = (said.sysroot, *said.directories, *said.debug_directories, *said.symbol_files)
         tail = zlib.crc32("\0".join(places).encode("utf-8", "surrogateescape"))
-        return f"{__version__}/{CODE}/{SIGNATURE}.{SEVERITY}/{tail:08x}"
+        return f"{__version__}/{CODE}/{SIGNATURE}.{SEVERITY}.{SAID}/{tail:08x}"
 
 
 _facts: dict[bool, Facts] = {}

@@ -58,7 +58,9 @@ def backtrace_of_image(image: ProcessImage, arguments: Values) -> None:
     if arguments.json:
         from whocall.report.form import jsonform
 
-        write_json(jsonform.backtrace_text(report, int(arguments.schema)))
+        version = int(arguments.schema)
+        said = last_words(image, report) if version > 1 else ""  # the first schema has no place
+        write_json(jsonform.backtrace_text(report, version, said))
         return
     warn(report.warnings)
     if image.origin:

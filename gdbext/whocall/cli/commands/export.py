@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from whocall.cli.inputs import open_core_or_file
-from whocall.cli.outputs import require_other_file, write_beside
+from whocall.cli.outputs import require_no_terminal, require_other_file, write_beside
 
 TYPE_CHECKING = False
 
@@ -19,8 +17,9 @@ def run(arguments: Values) -> int:
     from whocall.repair.export import export_lines
     from whocall.repair.plan import module_named
 
+    require_no_terminal(arguments.output)
     require_other_file(arguments.output, arguments.file, arguments.exe)
-    path = Path(arguments.output)
+    path: str = arguments.output  # to the letter: by that name the sandbox has it open
     with open_core_or_file(arguments.file, arguments.exe, arguments) as image:
         module = module_named(image, arguments.module)
         told = export_lines(module, path, write_file(image, module.index, path))

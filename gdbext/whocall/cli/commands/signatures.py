@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whocall.cli.outputs import require_other_file, write_beside
+from whocall.cli.outputs import require_no_terminal, require_other_file, write_beside
 
 TYPE_CHECKING = False
 
@@ -14,6 +14,7 @@ def run(arguments: Values) -> int:
     """`whocall signatures`."""
     from whocall.core.signatures import write_signatures
 
+    require_no_terminal(arguments.output)
     require_other_file(arguments.output, *arguments.archives)
     write_beside(arguments.output, write_signatures(arguments.archives, arguments.output))
     return 0

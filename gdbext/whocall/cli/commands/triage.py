@@ -116,9 +116,12 @@ def _pieces(arguments: Values, findings: Findings, *, to_file: bool) -> Iterable
     if arguments.format == "sarif":
         return forms.sarif_text(findings)
     if arguments.format == "html":
+        from whocall.core.output_file import is_special
         from whocall.triage.page import page_text
 
-        return page_text(findings, arguments.output)
+        # Where a page goes that somebody else writes is not known.
+        page = None if not to_file or is_special(arguments.output) else arguments.output
+        return page_text(findings, page)
     from whocall.cli.inputs import screen_columns, wanted_style
     from whocall.report.form.style import Style, shown_line
 

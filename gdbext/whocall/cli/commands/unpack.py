@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from whocall.cli.inputs import wanted_search
-from whocall.cli.outputs import require_other_file, warn, write_beside, write_json
+from whocall.cli.outputs import (
+    require_no_terminal,
+    require_other_file,
+    warn,
+    write_beside,
+    write_json,
+)
+from whocall.core.errors import UsageError
 
 TYPE_CHECKING = False
 
@@ -34,8 +41,12 @@ def _written(arguments: Values) -> tuple[Unpacked, int]:
     import os
 
     from whocall.core.output_file import writing
+    from whocall.core.regular_file import handed
     from whocall.inputs.unpacking import unpack
 
+    if arguments.json and handed(arguments.output) == 1:
+        raise UsageError("standard output gets one of two: name a file for the core, or no --json")
+    require_no_terminal(arguments.output)
     require_other_file(arguments.output, arguments.file, arguments.exe)
     with writing(arguments.output, private=True, unbuffered=True) as out:
         made = unpack(arguments.file, arguments.exe, wanted_search(arguments), out)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import gdb
 
-from whocall.frontend.doctor import examine, finding_lines
+from whocall.frontend.doctor import examine, finding_lines, findings_json
 from whocall.frontend.options import syntax
 from whocall.gdb.host import settings
-from whocall.gdb.host.output import write
+from whocall.gdb.host.output import write, write_json
+from whocall.report.form import jsonform
 
 
 def run(line: str) -> None:
     """Prints the findings; what is missing is no error of this command."""
-    syntax("doctor").parse(line)
-    write(finding_lines(examine(gdb.VERSION, settings.has_helper())))
+    parsed = syntax("doctor").parse(line)
+    findings = examine(gdb.VERSION, settings.has_helper())
+    if parsed.has("json"):
+        write_json([jsonform.text(findings_json(findings))])
+    else:
+        write(finding_lines(findings))

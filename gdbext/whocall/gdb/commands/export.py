@@ -43,7 +43,7 @@ def run_elsewhere(line: str) -> None:
     parsed = syntax("export").parse(line)
     module = parsed.values.get("module", "")
     arguments = [option("--module", module)] if module else []
-    arguments += [option("--output", exported_file(parsed)), *search_arguments()]
+    arguments += [option("--output", exported_file(parsed).absolute()), *search_arguments()]
     if gdb.selected_thread() is None:
         show("export", [*arguments, *behind_dashes(program_file())])
         return

@@ -81,7 +81,7 @@ def run_elsewhere(line: str) -> None:
     core, *exe = core_and_program()
     arguments = [*flags(parsed, "json", "no-gdb"), *strategy_arguments(parsed)]
     arguments += [option("--exe", each) for each in exe]
-    arguments += [option("--output", path)] if path is not None else []
+    arguments += [option("--output", path.absolute())] if path is not None else []
     title = parsed.values.get("title")
     arguments += [option("--title", title)] if title else []
     show("report", [*arguments, *search_arguments(), *behind_dashes(core)])

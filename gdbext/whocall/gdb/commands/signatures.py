@@ -31,5 +31,5 @@ def run_elsewhere(line: str) -> None:
     parsed = syntax("signatures").parse(line)
     output = parsed.values.get("output", "")
     archives = [str(Path(path).expanduser()) for path in parsed.arguments]
-    wanted = [option("--output", Path(output).expanduser())] if output else []
+    wanted = [option("--output", Path(output).expanduser().absolute())] if output else []
     show("signatures", [*wanted, *behind_dashes(*archives)])

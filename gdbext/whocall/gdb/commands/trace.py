@@ -88,7 +88,7 @@ def run_elsewhere(line: str) -> None:
     valued = {option.name for option in syntax("trace").options if option.value}
     values = dict(parsed.values)
     if "output" in values:
-        values["output"] = str(Path(values["output"]).expanduser())
+        values["output"] = str(Path(values["output"]).expanduser().absolute())
     arguments = flags(parsed, *sorted(parsed.flags - valued))
     arguments += [option(flag(each), value) for each, value in values.items()]
     if parsed.arguments:

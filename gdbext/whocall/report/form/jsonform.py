@@ -74,16 +74,20 @@ class Items:
 
 
 class WithArguments:
-    """Backtraces whose frames tell what their functions were handed."""
+    """Backtraces whose frames tell what their functions were handed, and which tell what happened;
+    the last words are as in TextForm.
+    """
 
-    def __init__(self, threads: WrittenThreads) -> None:
+    def __init__(self, threads: WrittenThreads, last_words: str) -> None:
         self.threads = threads
+        self.last_words = last_words
 
 
-def backtrace_text(report: Report, version: int = 2) -> Iterator[str]:
+def backtrace_text(report: Report, version: int = 2, last_words: str = "") -> Iterator[str]:
     """A report as JSON text in pieces: a stack may have a quarter of a million frames. Schema
-    whocall.backtrace/2, or /1, which tells nothing of arguments. Raises Error where its backtraces
-    are not of one process image.
+    whocall.backtrace/2, or /1, which tells nothing of arguments and of what happened. The last
+    words are those of whocall.report.last_words. Raises Error where its backtraces are not of one
+    process image.
     """
     from whocall.core.native_backtraces import written  # it loads the native module
 
@@ -98,15 +102,15 @@ def backtrace_text(report: Report, version: int = 2) -> Iterator[str]:
                 "origin": dict(report.origin) if report.origin else None,
             },
             "warnings": list(report.warnings),
-            "threads": threads if version == 1 else WithArguments(threads),
+            "threads": threads if version == 1 else WithArguments(threads, last_words),
         }
     )
     yield "\n"
 
 
-def backtrace_json(report: Report, version: int = 2) -> Json:
+def backtrace_json(report: Report, version: int = 2, last_words: str = "") -> Json:
     """The same as values."""
-    values: Json = json.loads("".join(backtrace_text(report, version)))
+    values: Json = json.loads("".join(backtrace_text(report, version, last_words)))
     return values
 
 
@@ -143,19 +147,20 @@ def pieces(value: Any, margin: str = "\n") -> Iterator[str]:
     elif isinstance(value, Items):
         yield from _enclosed("[]", (("", item) for item in value.made), margin, _dumped)
     elif isinstance(value, WrittenThreads):
-        yield from _listed(value, margin, False)
+        yield from _listed(value, value.json(len(margin), False), margin)
     elif isinstance(value, WithArguments):
-        yield from _listed(value.threads, margin, True)
+        threads = value.threads
+        yield from _listed(threads, threads.json(len(margin), True, value.last_words), margin)
     elif isinstance(value, list):
         yield from _enclosed("[]", (("", item) for item in value), margin)
     else:
         yield _dumped(value, margin)
 
 
-def _listed(threads: WrittenThreads, margin: str, arguments: bool) -> Iterator[str]:
+def _listed(threads: WrittenThreads, items: Iterator[str], margin: str) -> Iterator[str]:
     if threads:
         yield "["
-        yield from threads.json(len(margin), arguments)
+        yield from items
     yield margin + "]" if threads else "[]"
 
 

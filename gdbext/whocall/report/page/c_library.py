@@ -168,12 +168,13 @@ def _keeps_messages(scene: Scene) -> bool:
 def _classed(text: str, proof: str, level: int | None = None) -> Fact:
     told = text.removeprefix(_MUSL_ASSERTED)
     if "Assertion `" in text or "Assertion '" in text or told != text:
-        return Fact("assertion", f"an assertion failed: {told}", proof, level)
+        return Fact("assertion", f"an assertion failed: {told}", proof, level, told)
     if "stack smashing detected" in text:
         return Fact(
             "stack-smashing",
             f"the C library found the stack overwritten and gave up: {text}",
             proof,
             level,
+            text,
         )
-    return Fact("abort-message", f"the C library gave up: {text}", proof, level)
+    return Fact("abort-message", f"the C library gave up: {text}", proof, level, text)

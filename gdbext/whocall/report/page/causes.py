@@ -38,8 +38,8 @@ def last_words(scene: Scene, asks_others: bool) -> Fact | None:
     for fact in (*messages(scene), terminate(scene)):
         if fact is not None:
             return fact
-    was_ended = any(fact.kind in _ENDS for fact in scene.facts)
-    return deadlock(scene) if was_ended and asks_others else None
+    was_ended = asks_others and any(fact.kind in _ENDS for fact in scene.facts)
+    return deadlock(scene) if was_ended else None
 
 
 def causes(scene: Scene) -> list[Fact]:

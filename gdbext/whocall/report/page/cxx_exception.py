@@ -287,6 +287,8 @@ def terminate(scene: Scene) -> Fact | None:
         proof += ", and the thread handles none" * end.is_none
     if end.thrown is None:
         return Fact("exception", text, proof, end.beyond)
-    said = _what(scene, end.thrown)
+    what = _what(scene, end.thrown)
+    behind = "" if what is None else f": {what}"
     proof += f"; the exception lies at {end.thrown.object:#x}"
-    return Fact("exception", text if said is None else f"{text}: {said}", proof, end.beyond)
+    said = end.thrown.type.name + behind
+    return Fact("exception", text + behind, proof, end.beyond, said)

@@ -143,6 +143,7 @@ def _fatal(scene: Scene) -> Iterator[Fact]:
                 "panic",
                 f"Go's runtime gave up: fatal error: {text}",
                 f"the code of #{level + 1} hands it to #{level}, {scene.functions[level]}",
+                said=f"fatal error: {text}",
             )
 
 
@@ -180,4 +181,5 @@ def go(scene: Scene) -> Iterator[Fact]:
             "panic",
             f"a panic was not recovered: {text}",
             f"the value that #{level} runtime.gopanic holds at {address:#x}",
+            said=text,
         )

@@ -167,5 +167,5 @@ def _told(scene: Scene, facts: list[Fact]) -> Json:
         "fault_size": size or None,
         "pc": hexes(scene.pc),
         "instruction": scene.instruction,
-        "facts": [{"kind": kind, "text": text, "proof": proof} for kind, text, proof, _ in facts],
+        "facts": [{"kind": each.kind, "text": each.text, "proof": each.proof} for each in facts],
     }

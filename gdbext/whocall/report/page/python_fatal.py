@@ -66,4 +66,5 @@ def python(scene: Scene) -> Iterator[Fact]:
         told = next(filter(None, (_handed(scene, at) for at in levels[first - 1 :])), None)
         proof = f"#{told[0]} is the interpreter's end, and was handed it" if told else ""
     if told is not None:
-        yield Fact("fatal-error", f"Fatal Python error: {told[1]}", proof, told[0])
+        said = f"Fatal Python error: {told[1]}"
+        yield Fact("fatal-error", said, proof, told[0], said)

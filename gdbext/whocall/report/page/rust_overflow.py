@@ -33,5 +33,6 @@ def rust_overflow(scene: Scene) -> Iterator[Fact]:
                 f"#{level} is its handler of faults, and the stack that #{beyond} stands on, "
                 f"at {sp:#x}, begins at {mapping[0]:#x}",
                 beyond,
+                "fatal runtime error: stack overflow",
             )
         return

@@ -179,5 +179,6 @@ def rust(scene: Scene) -> Iterator[Fact]:
                 f"the value at {address:#x} that #{level}, the function that runs Rust's panic "
                 "hook, was given",
                 _beyond(scene, level),
+                text,
             )
         return

@@ -29,6 +29,7 @@ class Fact(NamedTuple):
     text: str  # a sentence without its full stop, as "it called address 0"
     proof: str  # what shows it
     level: int | None = None  # of the frame that lies above a runtime's own, where that is known
+    said: str = ""  # what of the text are the program's own words
 
 
 class Access(NamedTuple):
