@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "base/printable_text.h"
 
@@ -12,6 +13,8 @@ namespace {
 constexpr std::string_view kLeftOut = "...";
 constexpr std::string_view kOperator = "operator";
 constexpr std::string_view kAnonymous = "(anonymous namespace)";
+// Bytes; a longer name stays as it is. Brackets in brackets are a call in a call each.
+constexpr std::size_t kLongest = std::size_t{1} << 14U;
 
 bool is_word(char character) {
   return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
@@ -21,7 +24,7 @@ bool is_word(char character) {
 
 class Shortener {
  public:
-  explicit Shortener(std::string_view name) : name_(name) {}
+  explicit Shortener(std::string_view name) : name_(name) { find_pairs(); }
 
   // Of what lists stay.
   struct Kept {
@@ -35,7 +38,7 @@ class Shortener {
       const std::size_t after = passed(at);
       const bool opens = after == at && name_[at] == '<';
       if (opens || (after == at && !kept.parameters && opens_parameters(at))) {
-        const std::size_t close = opens ? close_of(at) : parenthesis_of(at);
+        const std::size_t close = close_of(at);
         if (close >= end || !append_list(out, at, close, kept)) {
           return false;
         }
@@ -59,7 +62,7 @@ class Shortener {
       if (character == '{') {  // of a lambda, or of a type of Go's
         return 0;
       }
-      at = character == '<' ? close_of(at) : character == '(' ? parenthesis_of(at) : at;
+      at = character == '<' || character == '(' ? close_of(at) : at;
       begin = character == ' ' ? at + 1 : begin;
     }
     const std::string_view type = name_.substr(0, begin);
@@ -104,18 +107,6 @@ class Shortener {
     return is_word(last) || std::string_view(">)]\'=+-/%^|~").find(last) != std::string_view::npos;
   }
 
-  // As close_of.
-  [[nodiscard]] std::size_t parenthesis_of(std::size_t at) const {
-    std::size_t open = 0;
-    for (; at < name_.size(); ++at) {
-      open += name_[at] == '(' ? 1 : 0;
-      if (name_[at] == ')' && --open == 0) {
-        return at;
-      }
-    }
-    return at;
-  }
-
   // Behind the sign of an operator function ("operator<<", "operator->") or an arrow that begins
   // at `at`; `at` where none does.
   [[nodiscard]] std::size_t passed(std::size_t at) const {
@@ -144,41 +135,72 @@ class Shortener {
     return before == ':' && !inside.starts_with("impl ") && !inside.starts_with("lambda");
   }
 
-  // The bracket that closes the one at `at`; the name's size where none does.
+  // The bracket that closes the one at `at`; the name's size where none does, or where none opens.
   [[nodiscard]] std::size_t close_of(std::size_t at) const {
-    std::size_t open = 0;
-    while (at < name_.size()) {
-      const std::size_t after = passed(at);
-      if (after != at) {
-        at = after;
-        continue;
-      }
-      open += name_[at] == '<' ? 1 : 0;
-      if (name_[at] == '>' && --open == 0) {
-        return at;
-      }
-      ++at;
-    }
-    return at;
+    const auto found = std::ranges::lower_bound(pairs_, at, {}, &Pair::open);
+    return found != pairs_.end() && found->open == at ? found->close : name_.size();
   }
 
+  // Once for a name: its brackets may lie thousands deep in one another. Each kind is counted for
+  // itself, as "operator<(" closes what it opens.
+  void find_pairs() {
+    std::vector<std::size_t> angles;
+    std::vector<std::size_t> parentheses;
+    for (std::size_t at = 0; at < name_.size(); ++at) {
+      const char character = name_[at];
+      if (character == '(' || character == ')') {
+        step(parentheses, at, character == '(');
+        continue;
+      }
+      const std::size_t after = passed(at);
+      if (after != at) {
+        at = after - 1;
+      } else if (character == '<' || character == '>') {
+        step(angles, at, character == '<');
+      }
+    }
+    std::ranges::sort(pairs_, {}, &Pair::open);
+  }
+
+  void step(std::vector<std::size_t>& open, std::size_t at, bool opens) {
+    if (opens) {
+      open.push_back(at);
+    } else if (!open.empty()) {
+      pairs_.push_back({open.back(), at});
+      open.pop_back();
+    }
+  }
+
+  struct Pair {
+    std::size_t open;
+    std::size_t close;
+  };
+
   std::string_view name_;
+  std::vector<Pair> pairs_;  // by where they open
 };
 
 }  // namespace
 
 std::string without_arguments(std::string_view name, unsigned kept) {
+  if (name.size() > kLongest) {
+    return std::string(name);
+  }
   std::string out;
   return Shortener(name).append(out, 0, name.size(), {.arguments = kept}) ? out : std::string(name);
 }
 
 std::string without_return_type(std::string_view name) {
+  if (name.size() > kLongest) {
+    return std::string(name);
+  }
   return std::string(name.substr(Shortener(name).name_begin()));
 }
 
 std::string without_parameters(std::string_view name) {
   constexpr unsigned kAll = ~0U;
-  if (name.starts_with("-[") || name.starts_with("+[")) {  // Objective-C's categories
+  const bool is_category = name.starts_with("-[") || name.starts_with("+[");  // Objective-C's
+  if (is_category || name.size() > kLongest) {
     return std::string(name);
   }
   std::string out;

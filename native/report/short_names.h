@@ -17,7 +17,7 @@ namespace whocall {
 // "std::map<int, std::vector<char>>::find(int)" as "std::map<int, std::vector<...>>::find(int)" for
 // `kept` = 1 and "std::map<...>::find(int)" for 0: lists of arguments stay `kept` deep. Scopes stay
 // whole, also those in brackets ("<T as Clone>::clone", "<lambda()>"), and so does a name whose
-// brackets do not match.
+// brackets do not match, or one of more than 16 KiB.
 std::string without_arguments(std::string_view name, unsigned kept);
 
 // "int ns::f<char>(int)" as "ns::f<char>(int)", as gdb shows it; the name itself where it is not

@@ -102,6 +102,22 @@ TEST_CASE("report: signs of operators are no brackets") {
   CHECK(shortest("odd>name") == "odd>name");
 }
 
+TEST_CASE("report: brackets may lie as deep in one another as a file likes") {
+  const auto nested = [](std::size_t depth) {
+    std::string name;
+    for (std::size_t i = 0; i < depth; ++i) {
+      name += "a<";
+    }
+    return name.append(depth, '>').append("::f(int)");
+  };
+  CHECK(without_arguments(nested(4'000), 0) == "a<...>::f(int)");
+  CHECK(without_parameters(nested(4'000).append("::g(long)")).ends_with(">::f(int)::g(...)"));
+  const std::string longest = nested(1'000'000);
+  for (unsigned form = 0; form < kNameForms; ++form) {
+    CHECK(short_form(longest, form) == longest);
+  }
+}
+
 TEST_CASE("report: modules are told by base names where these tell them apart") {
   std::vector<Module> modules(4);
   modules[0].path = "/opt/a/libx.so";
