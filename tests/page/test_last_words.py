@@ -117,6 +117,23 @@ def test_the_programs_own_frame_is_named(name: str) -> None:
     assert found["sentence"].startswith("ledger was ended by SIGABRT in main"), found
 
 
+@pytest.mark.parametrize(
+    "name", [name for name in PROGRAMS if name.startswith("rust") and name.endswith("-abort")]
+)
+def test_the_frame_of_a_panic_is_that_whose_code_names_its_place(name: str) -> None:
+    """Functions of core stand between the handlers of all panics and some of them alone: main()
+    is the same function in each. With LTO, assert_failed() has a copy for the place.
+    """
+    frames = {}
+    for how in ("index", "unwrap", "format", "literal", *["lines"] * ("lto" not in name)):
+        found, _ = told(name, how)
+        said = r" in (\w+)\+\d+ of ledger: it panicked at ledger\.rs:"
+        in_main = re.search(said, found["sentence"])
+        assert in_main, found
+        frames[how] = in_main[1]
+    assert len(set(frames.values())) == 1, frames
+
+
 @pytest.mark.parametrize(("name", "how"), [("cxx", "derived"), ("rust-abort", "format")])
 def test_gdb_and_the_command_line_tell_the_same(name: str, how: str) -> None:
     end = ended(name, (*TOLD[name], *SILENT[name]))[how]
