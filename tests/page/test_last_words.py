@@ -13,6 +13,7 @@ from typing import Any
 import jsonschema
 import pytest
 from acceptance.helpers.broken_files import SCRIPT
+from acceptance.helpers.rust_programs import RUSTC
 from corpus.crash import crash
 
 import whocall
@@ -132,6 +133,17 @@ def test_the_frame_of_a_panic_is_that_whose_code_names_its_place(name: str) -> N
         assert in_main, found
         frames[how] = in_main[1]
     assert len(set(frames.values())) == 1, frames
+
+
+def test_a_named_function_of_rusts_library_is_not_the_programs_own(tmp_path: Path) -> None:
+    source, exe = tmp_path / "rows.rs", tmp_path / "rows"
+    source.write_text(
+        "#[inline(never)] fn part(rows: &[u8], at: usize) -> &[u8] { &rows[at..at + 8] }\n"
+        'fn main() { println!("{:?}", part(&[1, 2, 3], std::env::args().count())) }\n'
+    )
+    subprocess.run([RUSTC, "-O", "-Cpanic=abort", "-o", exe, source], check=True)
+    found = happened(crash(exe, tmp_path).core, ALONE)
+    assert found["sentence"].startswith("rows was ended by SIGABRT in rows::part"), found
 
 
 @pytest.mark.parametrize(("name", "how"), [("cxx", "derived"), ("rust-abort", "format")])
