@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from corpus.crash import crash
 from programs import Crash
-from sessions import Said, batch
+from sessions import SCRIPT, Said, batch
 from stacks import functions
 
 HELPER = ["set whocall helper on", "set whocall helper off"]
@@ -57,6 +59,65 @@ def test_functions_of_the_names_that_backtraces_have_are_not_called(tmp_path: Pa
     assert 'No function is called "shop::open(int, char const*)" here.' in said.err, said
     assert "0x0000000000000004" in said.out, said
     assert said.out.count(f" is {names[0]} (+0) in ") == 2, said
+
+
+SHAPES = """
+struct Shape { virtual int area(int) = 0; virtual int edges(int) = 0; };
+struct Square : Shape { int area(int) override; int edges(int) override; };
+struct Circle : Shape { int area(int) override; int edges(int) override; };
+__attribute__((noinline)) static int add(int at) { return *(volatile int *)(long)at; }
+int Square::area(int at) { return add(at) + 1; }
+int Square::edges(int at) { return add(at) + 2; }
+int Circle::area(int at) { return add(at) + 3; }
+int Circle::edges(int at) { return add(at) + 4; }
+int run(Shape *shape, int at);
+int main(int count, char **) {
+  Square square; Circle circle;
+  return run(count > 1 ? (Shape *)&square : &circle, count + 3);
+}
+"""
+RUN = "struct Shape { virtual int area(int) = 0; virtual int edges(int) = 0; };"
+RUN += " int run(Shape *shape, int at) { return shape->edges(at) + 7; }"
+
+
+@pytest.fixture(scope="module")
+def shapes(tmp_path_factory: pytest.TempPathFactory) -> Crash:
+    place = tmp_path_factory.mktemp("shapes")
+    (place / "shapes.cpp").write_text(SHAPES)
+    (place / "run.cpp").write_text(RUN)
+    exe = place / "shapes"
+    sources = [place / "shapes.cpp", place / "run.cpp"]
+    subprocess.run(["g++", "-O1", "-w", "-s", "-o", exe, *sources], check=True)
+    return Crash(exe, exe, crash(exe, place).core)
+
+
+@pytest.mark.parametrize("setting", HELPER)
+def test_names_by_slots_of_tables_are_taken(shapes: Crash, setting: str) -> None:
+    """In quotes or without; one that classes share is that of each."""
+    names = ["Circle::[slot 1]?", '"Circle::[slot 1]?"', "'Circle::[slot 1]'", "[slot 1]?"]
+    asked = [f"whocall symbol {name}" for name in (*names, "Circle::[slot 9]?")]
+    said = batch([setting, "whocall bt", *asked], [shapes.exe, shapes.core])
+    assert " in Circle::[slot 1]? " in said.out, said
+    assert len(lines_about(said, "Circle::[slot 1]?")) == len(names), said
+    assert len(lines_about(said, "Square::[slot 1]?")) == 1, said
+    assert said.err.count("\n") == 1, said
+
+
+def test_the_command_line_takes_them_too(shapes: Crash) -> None:
+    line = [sys.executable, str(SCRIPT), "symbol", shapes.core, "[slot 1]?", "Circle::[slot 0]"]
+    told = subprocess.run(line, check=True, capture_output=True, text=True).stdout
+    for name in ("Circle::[slot 1]?", "Square::[slot 1]?", "Circle::[slot 0]?"):
+        assert told.count(f" is {name} (+0) in ") == 1, told
+
+
+def test_a_name_that_could_be_a_number_is_a_name(tmp_path: Path) -> None:
+    source, exe = tmp_path / "adds.c", tmp_path / "adds"
+    source.write_text("int add(int a) { return a; } int main(void) { return add(0); }")
+    subprocess.run(["gcc", "-o", exe, source], check=True)
+    line = [sys.executable, str(SCRIPT), "symbol", exe, "add", "0xadd"]
+    told = subprocess.run(line, check=True, capture_output=True, text=True).stdout
+    assert told.count(" is add (+0) in ") == 1, told
+    assert told.count("\n0xadd is in no known function of ") == 1, told
 
 
 @pytest.mark.parametrize("setting", HELPER)

@@ -13,6 +13,7 @@ from typing import Any
 import jsonschema
 import pytest
 from acceptance.helpers.broken_files import SCRIPT
+from acceptance.helpers.rust_programs import RUSTC
 from corpus.crash import crash
 
 import whocall
@@ -115,6 +116,34 @@ def test_calls_that_share_a_tail_have_no_text_of_another() -> None:
 def test_the_programs_own_frame_is_named(name: str) -> None:
     found, _ = told(name, "assertion")
     assert found["sentence"].startswith("ledger was ended by SIGABRT in main"), found
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in PROGRAMS if name.startswith("rust") and name.endswith("-abort")]
+)
+def test_the_frame_of_a_panic_is_that_whose_code_names_its_place(name: str) -> None:
+    """Functions of core stand between the handlers of all panics and some of them alone: main()
+    is the same function in each. With LTO, assert_failed() has a copy for the place.
+    """
+    frames = {}
+    for how in ("index", "unwrap", "format", "literal", *["lines"] * ("lto" not in name)):
+        found, _ = told(name, how)
+        said = r" in (\w+)\+\d+ of ledger: it panicked at ledger\.rs:"
+        in_main = re.search(said, found["sentence"])
+        assert in_main, found
+        frames[how] = in_main[1]
+    assert len(set(frames.values())) == 1, frames
+
+
+def test_a_named_function_of_rusts_library_is_not_the_programs_own(tmp_path: Path) -> None:
+    source, exe = tmp_path / "rows.rs", tmp_path / "rows"
+    source.write_text(
+        "#[inline(never)] fn part(rows: &[u8], at: usize) -> &[u8] { &rows[at..at + 8] }\n"
+        'fn main() { println!("{:?}", part(&[1, 2, 3], std::env::args().count())) }\n'
+    )
+    subprocess.run([RUSTC, "-O", "-Cpanic=abort", "-o", exe, source], check=True)
+    found = happened(crash(exe, tmp_path).core, ALONE)
+    assert found["sentence"].startswith("rows was ended by SIGABRT in rows::part"), found
 
 
 @pytest.mark.parametrize(("name", "how"), [("cxx", "derived"), ("rust-abort", "format")])

@@ -17,7 +17,21 @@ from whocall.report.tables.wanted_places import MOST_OF_A_NAME, PlaceSearch, Wan
 @pytest.mark.parametrize(
     ("asked", "named", "fits"),
     [("main", "main", True), ("main?", "main", True), ("f", "f(int)", True), ("f", "ff", False),
-     ("a.b", "axb", False), ("main", "main\n", False), ("f(int)", "f(int)", True)],
+     ("a.b", "axb", False), ("main", "main\n", False), ("f(int)", "f(int)", True),
+     ("Shape::[slot 2]?", "Shape::[slot 2]", True), ("[slot 2]?", "ns::Shape::[slot 2]", True),
+     ("[slot 2]", "Shape::[slot 20]", False), ("slot 2]", "Shape::[slot 2]", False),
+     ("init_array[2]?", "init_array[2]", True), ("registered[cd]?", "registered[cd]", True),
+     ("list.sort?", "list.sort", True), ("list.sort?", "list_sort", False),
+     ("table<...>::find", "table<int, row<int> >::find(int)", True),
+     ("table<...>::find", "table::find", False), ("f<...>", "f<...>", True),
+     (r"evil\x1b[1m", "evil\x1b[1m", True), (r"evil\x1b[1m", r"evil\x1b[1m", True),
+     (r"a\nb\xff\u202e", "a\nb\udcff\u202e", True), (r"a\nb", "a b", False),
+     (r"\U000e0041", "\U000e0041", True), (r"a\nb?", "a\nb", True),
+     ("main.(*ledger).total", "main.(*ledger).total", True), ("free@plt", "free@plt", True),
+     ("<T as ns::Trait>::call", "<T as ns::Trait>::call", True),
+     ("f(int) [clone .cold]", "f(int) [clone .cold]", True),
+     ("f()::{lambda(int)#1}::operator()(int) const", "f()::{lambda(int)#1}::operator()(int) const",
+      True)],
 )  # fmt: skip
 def test_names_are_whole(asked: str, named: str, fits: bool) -> None:
     assert bool(re.search(pattern_of(asked), named)) is fits
@@ -34,6 +48,13 @@ def test_a_name_of_a_million_is_no_million_lines() -> None:
     assert found == list(range(MOST_OF_A_NAME))
     with pytest.raises(Error, match="give addresses"):
         search.complain()
+
+
+def test_a_word_that_is_both_is_the_name_where_there_is_one() -> None:
+    wanted = [WantedPlace(0xADD, "add"), WantedPlace(0xBAD, "bad"), WantedPlace(0x16)]
+    search = PlaceSearch(lambda pattern: tables([0x1180] if re.search(pattern, "add") else []))
+    assert list(search.addresses(wanted)) == [0x1180, 0xBAD, 0x16]
+    search.complain()
 
 
 def test_what_is_not_there_is_told_behind_what_is() -> None:

@@ -98,6 +98,19 @@ def test_a_report_of_one_core_of_each_bucket(
         assert "#0 " in report.read_text()
 
 
+def test_links_of_a_page_that_goes_to_standard_output_are_whole(
+    cores: list[Crashed], run: Run, tmp_path: Path
+) -> None:
+    """Nobody knows in which folder it will lie."""
+    for output in ((), ("-o", "-")):
+        page = _Page()
+        words = ("--format", "html", "--reports", tmp_path, *output)
+        page.feed(run("-", *words, given=names(cores[:1])).stdout)
+        (link,) = [href for tag, held in page.tags if (href := held.get("href") or "")
+                   and tag == "a" and not href.startswith("#")]  # fmt: skip
+        assert link.startswith(f"file://{tmp_path}/"), link
+
+
 def test_a_bar_on_terminals_alone(cores: list[Crashed], run: Run, tmp_path: Path) -> None:
     assert run("-", given=names(cores)).stderr == ""
     ours, theirs = pty.openpty()

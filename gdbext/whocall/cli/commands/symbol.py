@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def _wanted_place(text: str) -> WantedPlace:
     try:
-        return WantedPlace(parse_address(text))
+        return WantedPlace(parse_address(text), text if text[:1].isalpha() else "")
     except UsageError:
         refused = f"{text!r} is neither a hexadecimal address nor the name of a function here"
         return WantedPlace(None, text, refused)

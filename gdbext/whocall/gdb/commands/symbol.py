@@ -6,7 +6,7 @@ import re
 
 import gdb
 
-from whocall.core.errors import Error, UsageError
+from whocall.core.errors import UsageError
 from whocall.gdb.host import console
 from whocall.gdb.host.output import screen_width, style_codes
 from whocall.gdb.host.settings import filename_display
@@ -49,7 +49,6 @@ def wanted_expressions(line: str) -> list[str]:
     return expressions
 
 
-_NAME = re.compile(r"[A-Za-z_~][\w:.<>,~@$-]*\??$")
 _SIGNATURE = re.compile(
     r"(?!(?:size|align)of\b)(?=[A-Za-z_~]|\(anonymous namespace\))"
     r"(?:[\w:.<>,~@$&*()#{} ]|operator[^\w\s(]+)*\([\w:.<>,&*() \[\]]*\)(?: const)?\??$"
@@ -57,16 +56,15 @@ _SIGNATURE = re.compile(
 
 
 def wanted_place(expression: str) -> tuple[int | None, str, str]:
-    """As WantedPlace: what gdb knows nothing of may be one of our names. One with its parameters,
-    as backtraces have it, gdb is not asked about: it would call the function.
+    """As WantedPlace: what gdb knows nothing of may be one of our names, `Shape::[slot 2]?`. One
+    with its parameters, as backtraces have it, gdb is not asked about: it would call the function.
     """
     if _SIGNATURE.match(expression):
         return None, expression, f'No function is called "{expression}" here'
     try:
         return address_of(expression), "", ""
     except (gdb.error, UsageError) as error:
-        name = expression if _NAME.match(expression) else ""
-        return None, name, str(error).rstrip(".")
+        return None, expression, str(error).rstrip(".")
 
 
 def run(line: str) -> None:
@@ -98,8 +96,6 @@ def run_elsewhere(line: str) -> None:
     if inferior.file_alone() is None:
         core_and_program()  # complains first
     words_wanted = []
-    for address, function, refused in map(wanted_place, expressions):
-        if address is None and not function:
-            raise Error(refused)
+    for address, function, _ in map(wanted_place, expressions):
         words_wanted.append(function if address is None else f"{address:#x}")
     show("symbol", [*screen_arguments(), *of_core_or_file(*words_wanted)])

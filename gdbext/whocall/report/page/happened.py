@@ -33,6 +33,7 @@ _RUNTIME_PREFIXES = (
     "std::sys_common::backtrace::__rust_end_short_backtrace",  # its place until Rust 1.79
     *("__rustc::", "__rust_", "panic_abort::"),
 )
+_RUST_LIBRARIES = ("core::", "alloc::", "std::")  # of which any function may panic
 _LIBRARIES = (
     *("libc.so", "libc-", "libc.musl", "libpthread", "libstdc++", "libc++", "libgcc_s"),
     *("ld-", "ld.so", "[vdso]"),
@@ -96,10 +97,24 @@ def _frame_to_name(scene: Scene, facts: list[Fact]) -> Frame | None:
 def _or_beyond(scene: Scene, facts: list[Fact], found: Frame | None) -> Frame | None:
     told = facts[0].level if facts else None
     beyond = None if told is None else scene.frame(told)
-    if beyond is None or found is None or beyond.level <= found.level:
+    if found is None:
+        return None
+    if beyond is not None and beyond.level > found.level and not _is_named(found):
+        return beyond
+    if not facts or facts[0].kind != "panic":
         return found
-    is_named = found.function and not found.inferred and not found.function.startswith("sub_")
-    return found if is_named else beyond
+    outer = scene.trace.frames[found.level : _DEEPEST]
+    return next((frame for frame in outer if not _is_of_rusts_library(frame)), found)
+
+
+def _is_named(frame: Frame) -> bool:
+    name = frame.function or ""
+    return bool(name) and not frame.inferred and not name.startswith("sub_")
+
+
+def _is_of_rusts_library(frame: Frame) -> bool:
+    name = (frame.function or "").removeprefix("<")
+    return _is_named(frame) and name.startswith(_RUST_LIBRARIES)
 
 
 def _level_to_show(scene: Scene, facts: list[Fact]) -> int:

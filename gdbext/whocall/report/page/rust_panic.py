@@ -24,6 +24,7 @@ _SAYS = (
     b"thread panicked while processing panic. aborting.\n",
 )
 _DEEPEST = 32  # frames
+_LIBRARY = ("core", "alloc", "std")  # crates
 _MACHINERY = 5  # frames of the standard library's around it, its own not counted
 _NEAR = 1024  # bytes: how far above its frame what it was given lies
 _LONGEST_PATH = 1024  # bytes
@@ -133,15 +134,15 @@ def _location(scene: Scene, address: int) -> str | None:
     return f"{file}:{line}:{column}" if file is not None and file.endswith(".rs") else None
 
 
-def _place(scene: Scene, level: int, words: list[int]) -> str:
-    """` at src/main.rs:4:9`, where it is one place alone that the function was handed.
+def _place(scene: Scene, level: int, words: list[int]) -> str | None:
+    """`src/main.rs:4:9`, where it is one place alone that the function was handed.
 
     Folklore. Situation: its frame has room for words of calls before. Example: of the first of two
     panics the place lies there still. Remedy: its callers had the place, too.
     """
     callers = {word for at in range(level + 1, level + 6) for word in _words(scene, at)}
     told = {_location(scene, word) for word in callers.intersection(words)} - {None}
-    return f" at {told.pop()}" if len(told) == 1 else ""
+    return told.pop() if len(told) == 1 else None
 
 
 def _is_hook(scene: Scene, level: int) -> bool:
@@ -164,6 +165,25 @@ def _beyond(scene: Scene, level: int) -> int | None:
     return at
 
 
+def _own(scene: Scene, beyond: int | None, place: str | None) -> int | None:
+    """The level of the frame that the panic is told of, from that one on which lies `beyond` the
+    handlers of all panics.
+
+    Folklore. Situation: functions of core stand between, and nothing tells them from the program's
+    own in a stripped one. Example: panic_bounds_check, Option::unwrap's failure, assert_failed.
+    Remedy: the place of the panic is a constant that the code of the function names in which it
+    happened, or a copy of core's that the optimizer made for that place alone. Places of the
+    library's own are no better than the frame that is known.
+    """
+    if beyond is None or place is None:
+        return beyond
+    for frame in scene.trace.frames[beyond : beyond + _DEEPEST]:
+        for file, line, column, _, crate, *_ in frame.source_hints:
+            if f"{file}:{line}:{column}" == place and crate not in _LIBRARY:
+                return frame.level
+    return beyond
+
+
 def rust(scene: Scene) -> Iterator[Fact]:
     """The panic that ended the program."""
     for level in range(min(_DEEPEST, len(scene.trace.frames))):
@@ -173,12 +193,13 @@ def rust(scene: Scene) -> Iterator[Fact]:
         found = _texts(scene, level, words)
         if len({text for _, text in found}) == 1:
             address, text = min(found)
+            place = _place(scene, level, words)
             yield Fact(
                 "panic",
-                f"it panicked{_place(scene, level, words)}: {text}",
+                f"it panicked{f' at {place}' if place else ''}: {text}",
                 f"the value at {address:#x} that #{level}, the function that runs Rust's panic "
                 "hook, was given",
-                _beyond(scene, level),
+                _own(scene, _beyond(scene, level), place),
                 text,
             )
         return

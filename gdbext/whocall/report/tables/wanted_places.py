@@ -14,20 +14,45 @@ from whocall.report.tables.functions import FunctionTable
 MOST_OF_A_NAME = 64  # that are shown: a file may give a million functions one long name
 
 
+# What names have in outputs in place of their own: arguments of templates that are left out where
+# lines are short, and characters that cannot be seen (`core/printable.py`).
+_INSTEAD = re.compile(
+    r"(<\.\.\.>|\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4}))"
+)
+_SHORT = {"n": "\n", "r": "\r", "t": "\t"}
+
+
 class WantedPlace(NamedTuple):
-    """An address, or a name; `refused` is the complaint where there is nothing of that name."""
+    """An address, or a name; `refused` is the complaint where there is nothing of that name. With
+    both, the name is taken where there is one: `add` is a number, too.
+    """
 
     address: int | None
     name: str = ""
     refused: str = ""
 
 
+def _meant(part: str) -> str:
+    """A regular expression for a part of a name; it may stand in a name to the letter as well."""
+    kind, digits = part[1:2], part[2:]
+    if not _INSTEAD.fullmatch(part):
+        return re.escape(part)
+    if part[0] == "<":
+        return r"<[\s\S]*>"
+    code = ord(_SHORT[kind]) if kind in _SHORT else int(digits, 16)
+    if kind == "x" and code >= 0x80:
+        code += 0xDC00  # as "surrogateescape" has it
+    return f"(?:{re.escape(part)}|{re.escape(chr(code))})"
+
+
 def pattern_of(name: str) -> str:
     """A regular expression for a function by its name: whole, with or without the parameters and
-    the mark of inferred names. `sub_1180`, `total_of?`, `ns::call`.
+    the mark of inferred names, as outputs show it. `sub_1180`, `total_of?`, `ns::call`,
+    `Shape::[slot 2]?`; of `[slot 2]` alone it is those of all classes.
     """
     whole = name[: -len(INFERRED_MARK)] if name.endswith(INFERRED_MARK) else name
-    return rf"^{re.escape(whole)}(\(|\Z)"
+    begin = "(^|::)" if whole.startswith("[") else "^"
+    return begin + "".join(map(_meant, _INSTEAD.split(whole))) + r"(\(|\Z)"
 
 
 def starts(tables: Iterable[FunctionTable]) -> list[int]:
@@ -48,10 +73,10 @@ class PlaceSearch:
     def addresses(self, wanted: Iterable[WantedPlace]) -> Iterator[int]:
         """Of all that is found, in the order in which it is wanted."""
         for place in wanted:
-            if place.address is not None:
+            found = starts(self._tables_of(pattern_of(place.name))) if place.name else []
+            if not found and place.address is not None:
                 yield place.address
                 continue
-            found = starts(self._tables_of(pattern_of(place.name))) if place.name else []
             if not found:
                 self.complaints.append(place.refused)
             if len(found) > MOST_OF_A_NAME:
