@@ -40,6 +40,10 @@ std::string_view FileNames::module(const Module& module) const {
   return whole ? std::string_view(module.path) : base;
 }
 
+std::string_view FileNames::narrow(std::string_view told) const {
+  return display_ == FileDisplay::absolute ? told : last_part(told);
+}
+
 std::string_view FileNames::source(std::string_view path, std::string_view directory) {
   if (display_ != FileDisplay::absolute) {
     return display_ == FileDisplay::basename ? last_part(path) : path;

@@ -35,6 +35,9 @@ class FileNames {
   // `directory`: what a relative path is relative to, empty where nothing tells. The result points
   // into the path or into this.
   std::string_view source(std::string_view path, std::string_view directory = {});
+  // What stands where there is no room for what one of these told: whole paths stay if they are
+  // what is wanted.
+  [[nodiscard]] std::string_view narrow(std::string_view told) const;
 
  private:
   FileDisplay display_;

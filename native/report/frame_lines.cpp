@@ -206,7 +206,8 @@ void TextLines::draft(std::size_t at) {
   if (form_.columns != 0 && !where.file.empty() && lines_.back().width + behind > room()) {
     drafts_ += kNewLine;
     lines_.back().width = kNewLine.size() - 1;
-    where.file = lines_.back().width + behind > room() ? last_part(where.file) : where.file;
+    where.file =
+        lines_.back().width + behind > room() ? names_.files.narrow(where.file) : where.file;
   }
   put(where.before);
   put_name(where.file, paint_.filename);

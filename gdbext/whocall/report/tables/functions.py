@@ -16,6 +16,7 @@ from whocall.core.model import INFERRED_MARK
 from whocall.core.module_warnings import complaint
 from whocall.core.native_errors import native_errors
 from whocall.report.form.jsonform import quoted
+from whocall.report.form.sentences import broken_pieces
 from whocall.report.form.style import Style
 
 if TYPE_CHECKING:
@@ -241,7 +242,8 @@ def function_text(
 
     Behind a function that only the code shows stand the other witnesses of its start.
     """
-    yield style.paint("filename", table.module) + f": {counted(len(table.functions), 'function')}\n"
+    heading = [("filename", table.module), ("", f": {counted(len(table.functions), 'function')}")]
+    yield from (f"{line}\n" for line in broken_pieces(heading, style, columns))
     yield from table.functions.text(pointer_size * 2, style, columns)
 
 
