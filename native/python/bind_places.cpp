@@ -99,7 +99,10 @@ py::object refused(const PlaceView& view) {
 
 // (only caller or None, only text or None, imports); None where the function has a name.
 py::object traits(const PlaceView& view) {
-  const FunctionTraits found = traits_of(*view.place, view.file);
+  FunctionTraits found = traits_of(*view.place, view.file);
+  for (std::string& name : found.imports) {
+    name = demangle(name);
+  }
   return found.none()
              ? py::object(py::none())
              : py::object(py::make_tuple(text_or_none(demangle(found.only_caller)),

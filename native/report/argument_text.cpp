@@ -70,10 +70,10 @@ std::string ArgumentText::explanation(const FrameArguments& arguments) {
     std::string_view words;
   };
   constexpr std::array kWays = {
-      Way{ArgumentTrust::both, "by what the frame holds still and what its caller put there"},
-      Way{ArgumentTrust::callee, "by what the frame holds still"},
-      Way{ArgumentTrust::call_site, "by what the caller put there"},
-      Way{ArgumentTrust::now, "as memory holds it now, which may have changed since"},
+      Way{ArgumentTrust::both, "from what the frame still holds and from what its caller put there"},
+      Way{ArgumentTrust::callee, "from what the frame still holds"},
+      Way{ArgumentTrust::call_site, "from what its caller put there"},
+      Way{ArgumentTrust::now, "from what memory holds now, which may have changed since"},
       Way{std::nullopt, "not known"},
   };
   std::string text;
@@ -88,7 +88,7 @@ std::string ArgumentText::explanation(const FrameArguments& arguments) {
       }
     }
     if (!registers.empty()) {
-      ((text += text.empty() ? "what was handed over in " : "; in ") += registers) += ": ";
+      ((text += text.empty() ? "arguments in " : "; in ") += registers) += ": ";
       text += way.words;
     }
   }

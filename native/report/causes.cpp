@@ -56,7 +56,7 @@ std::optional<Fact> null_access(const Scene& scene) {
                    : text + ", by " + (base.empty() ? "a null pointer" : "the null pointer in ");
     text += base;
   } else if (!base.empty()) {
-    ((text += ", ") += std::to_string(fault->address)) += " bytes behind the null pointer in ";
+    ((text += ", ") += std::to_string(fault->address)) += " bytes past the null pointer in ";
     text += base;
   } else {
     text += ", " + std::to_string(fault->address) +
@@ -66,7 +66,7 @@ std::optional<Fact> null_access(const Scene& scene) {
   if (const std::string origin = base.empty() ? std::string() : null_origin(scene, base);
       !origin.empty()) {
     text += origin;
-    proof += "; the code that runs in those frames moves it so";
+    proof += "; the instructions before the fault show where it came from";
   }
   return Fact{"null-access", std::move(text), std::move(proof)};
 }

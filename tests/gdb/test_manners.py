@@ -122,6 +122,12 @@ def test_help_lists_the_subcommands(session: Session) -> None:
     assert [f"whocall {name} -- " in out for name in SUBCOMMANDS] == [True] * len(SUBCOMMANDS)
 
 
+def test_help_fits_the_screen(session: Session) -> None:
+    for helped in ("help whocall", *(f"help whocall {name}" for name in SUBCOMMANDS)):
+        wide = [line for line in lines(session, helped) if len(line) > 80]
+        assert [line for line in wide if not line.startswith("Usage: ")] == []
+
+
 def test_the_page_tells_of_every_command_and_setting() -> None:
     page = (SCRIPT.parents[1] / "docs" / "commands.md").read_text(encoding="utf-8")
     settings = page[page.index("## Settings in gdb") :]

@@ -90,7 +90,7 @@ Crash null_access() {
 TEST_CASE("report: what happened, and the cause where it is proven") {
   CHECK(null_access().text() ==
         "\"./orders --fast 3\" was ended by SIGSEGV reading 4 bytes at 0x8 in thread 1 (LWP 4242): "
-        "nothing is mapped there.\nCause: 0x8 is 8 bytes behind the null pointer in rdi.\n");
+        "nothing is mapped there.\nCause: 0x8 is 8 bytes past the null pointer in rdi.\n");
 }
 
 TEST_CASE("report: the last words of a runtime are the cause where nothing else is seen") {

@@ -24,7 +24,7 @@ SCHEMA = json.loads((Path(whocall.__file__).parent / "schema" / "backtrace-2.jso
 # Of each program: what is told behind the thread, and the cause.
 TOLD = {
     "null-access": ("SIGSEGV reading 4 bytes at 0x4", "nothing is mapped there.",
-                    "0x4 is 4 bytes behind the null pointer in rdi, which #0 got from #1, "
+                    "0x4 is 4 bytes past the null pointer in rdi, which #0 got from #1, "
                     "a constant there."),
     "null-call": ("SIGSEGV executing 0x0", "nothing is mapped there.",
                   "call+{n} called address 0, a null function pointer, which #1 got from #2, "
@@ -164,7 +164,7 @@ def test_a_live_program_was_stopped_or_has_no_word(place: Path) -> None:
         f'"{exe} one two" was stopped by SIGSEGV reading 4 bytes at 0x4 in thread 1 (LWP ' in said
     )
     assert (
-        "): nothing is mapped there.\nCause: 0x4 is 4 bytes behind the null pointer in rdi, "
+        "): nothing is mapped there.\nCause: 0x4 is 4 bytes past the null pointer in rdi, "
         "which #0 got from #1, a constant there." in said
     )
     said = in_gdb("break main", "run", "whocall bt", "kill", files=(exe,))

@@ -48,7 +48,7 @@ def test_the_page_of_a_core(helper: str, place: Path) -> None:
     text = page.read_text()
     assert text.startswith("<!DOCTYPE html>")
     assert "one core" in text
-    assert "it was reading 4 bytes at 0x4, 4 bytes behind the null pointer in rdi" in text
+    assert "it was reading 4 bytes at 0x4, 4 bytes past the null pointer in rdi" in text
     found, other = document(data.read_text())["crashes"][0], wanted["crashes"][0]
     for key in ("happened", "places", "stacks", "threads", "modules", "main"):
         assert found[key] == other[key], key

@@ -48,7 +48,7 @@ def test_a_live_program_was_stopped(place: Path) -> None:
     exe = compiled(SOURCES["null-access"], place / "why" / "live" / "live")
     said = in_gdb("run", "whocall why", "kill", files=(exe,))
     assert "live was stopped by SIGSEGV in get" in said
-    assert "it was reading 4 bytes at 0x4, 4 bytes behind the null pointer in rdi" in said
+    assert "it was reading 4 bytes at 0x4, 4 bytes past the null pointer in rdi" in said
 
 
 def test_nothing_is_claimed_of_a_process_that_did_not_crash(place: Path) -> None:

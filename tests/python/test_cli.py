@@ -142,6 +142,19 @@ def test_doctor() -> None:
     assert "Everything is in order." in ran.stdout
 
 
+@pytest.mark.parametrize(("arguments", "said"), [
+    (("bt", "core", "--nonsense"),
+     'unrecognized arguments: --nonsense; "whocall bt --help" tells what there is'),
+    (("repair", "core"),
+     '"whocall repair" is a command in gdb alone; "whocall gdb" starts one that has it'),
+    (("traige",), 'there is no command "traige"; did you mean "whocall triage"?'),
+    (("nonsense",), 'there is no command "nonsense"; "whocall --help" lists them'),
+    ((), 'name a command first: "whocall --help" lists them'),
+])  # fmt: skip
+def test_wrong_usage_is_one_sentence(arguments: tuple[str, ...], said: str) -> None:
+    assert run(*arguments).stderr == f"whocall: {said}\n"
+
+
 @pytest.mark.parametrize("color", ["sometimes", "function=red", "nothing=33", "function"])
 def test_colours_that_cannot_be_are_wrong_usage(color: str) -> None:
     ran = run("functions", "/bin/true", "--color", color)

@@ -72,7 +72,7 @@ def test_others_than_values(crash: Crash) -> None:
 
 def test_explained(crash: Crash) -> None:
     out = shown(crash, "--explain")
-    assert "    What was handed over in rdi" in out
+    assert "    Arguments in rdi: from what" in out
     assert "what its caller put there" in out
 
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from whocall.cli import sandbox
 from whocall.cli.inputs import put_in_order
 from whocall.cli.outputs import complain, say, take_dash, warn, write
-from whocall.cli.parsing import parse_command, whole_parser
+from whocall.cli.parsing import no_such_command, parse_command, whole_parser
 from whocall.cli.progress import leave, watch
 from whocall.cli.streams import OutputError, let_go, prepare
 from whocall.cli.wrapped_stream import innermost
@@ -52,14 +52,15 @@ def _run(argv: Sequence[str], confined: bool) -> int:
         return _does(argv[0])(arguments)
     if argv and passes_on(argv[0]):
         return _does(argv[0])(argv[1:])
+    if argv and not argv[0].startswith("-"):
+        raise UsageError(no_such_command(argv[0]))
     parser = whole_parser()
     if parser.parse_args(argv).script_path:
         from whocall.core import loader
 
         write([str(loader.script_path())])
         return 0
-    parser.print_usage(sys.stderr)
-    raise UsageError("name a command first: whocall --help lists them")
+    raise UsageError('name a command first: "whocall --help" lists them')
 
 
 def _advice(missing: NativeMissingError, argv: Sequence[str]) -> Error:

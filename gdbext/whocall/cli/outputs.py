@@ -55,9 +55,22 @@ def complain(error: object) -> None:
 
 
 def say(line: str) -> None:
-    """A line on standard error, at once."""
-    sys.stderr.write(printable(line) + "\n")
+    """A line on standard error, at once; on a screen broken between words."""
+    shown = [printable(line)]
+    if sys.stderr.isatty():
+        from whocall.report.form.sentences import broken
+
+        shown = broken(line, _columns_of_errors())
+    sys.stderr.write("\n".join(shown) + "\n")
     sys.stderr.flush()
+
+
+def _columns_of_errors() -> int:
+    """Of the screen; 0 where it does not say."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns
+    except OSError:
+        return 0
 
 
 def write_beside(output: str, lines: Iterable[str]) -> None:

@@ -42,9 +42,9 @@ def parse_command(argv: Sequence[str]) -> Values | None:
     values = plainly(takes, words)
     if values is not None:
         return values
-    import argparse
+    from whocall.cli.usage_parser import UsageParser
 
-    parser = argparse.ArgumentParser(prog=f"whocall {argv[0]}")
+    parser = UsageParser(prog=f"whocall {argv[0]}")
     tell(parser, command)
     # Intermixed: `bt CORE --all EXE` is as good as `bt CORE EXE --all`.
     return parser.parse_intermixed_args(words)
@@ -102,10 +102,10 @@ def _as_argparse_has_it(argument: Parameter) -> dict[str, Any]:
 
 def whole_parser() -> argparse.ArgumentParser:
     """The parser of `whocall` itself, which knows of all commands."""
-    import argparse
+    from whocall.cli.usage_parser import UsageParser
 
     _, description, epilog = table.program_texts()
-    parser = argparse.ArgumentParser(prog="whocall", description=description, epilog=epilog)
+    parser = UsageParser(prog="whocall", description=description, epilog=epilog)
     for option in table.program_options():
         how: dict[str, Any] = {"action": "store_true"}
         if option.name == "version":
@@ -118,3 +118,17 @@ def whole_parser() -> argparse.ArgumentParser:
         told = commands.add_parser(name, help=command.summary, add_help=not command.passes_on)
         tell(told, command)
     return parser
+
+
+def no_such_command(word: str) -> str:
+    """The complaint about a first word that is none, with what was meant."""
+    from difflib import get_close_matches
+
+    if word in {name for name, _ in table.gdb_commands()}:
+        return f'"whocall {word}" is a command in gdb alone; "whocall gdb" starts one that has it'
+    names = table.shell_names()
+    near = get_close_matches(word, names, 1, 0.75) or [
+        each for each in names if each.startswith(word)
+    ]
+    meant = f'did you mean "whocall {near[0]}"?' if len(near) == 1 else ""
+    return f'there is no command "{word}"; ' + (meant or '"whocall --help" lists them')

@@ -48,7 +48,7 @@ def _begins_with_name(complaint: str) -> bool:
     """Of a file, a command or an option: it stays as it is written."""
     first, _, rest = complaint.partition(" ")
     verb = rest.partition(" ")[0]
-    return not first.isalpha() or (verb in _VERBS and first not in _NO_NAMES)
+    return first == "whocall" or not first.isalpha() or (verb in _VERBS and first not in _NO_NAMES)
 
 
 def as_gdb_says(complaint: str) -> str:

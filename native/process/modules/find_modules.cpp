@@ -301,8 +301,8 @@ void judge_given_program(ProcessImage& image, const ModuleSearch& search, FileFi
   }
   const auto file = finder.open(given);
   if (file == nullptr) {
-    image.warnings.push_back(given +
-                             " cannot be opened as an ELF file. Give the path of the program.");
+    image.warnings.push_back("No ELF file could be opened at " + given +
+                             ". Give the path of the program.");
   } else if (program != image.modules.end() && program->file != file) {
     image.warnings.push_back(warning_on_program(given, *program, file->build_id()));
   }

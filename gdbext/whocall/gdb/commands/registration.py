@@ -15,6 +15,7 @@ from whocall.gdb.commands.command_kinds import (
     Prefix,
 )
 
+_COLUMNS = 80
 # By what stands behind the options.
 _KINDS: dict[str, type[Command]] = {
     "expression": Command,
@@ -37,6 +38,28 @@ def register() -> None:
         _KINDS.get(kind, CompletingCommand)(name, command.words, text)
 
 
+def _filled(text: str) -> str:
+    """Broken between words, as gdb prints help as it is. (`textwrap` takes longer to load.)"""
+    margin = " " * (len(text) - len(text.lstrip()))
+    lines = [margin]
+    for word in text.split():
+        if len(lines[-1]) + 1 + len(word) > _COLUMNS and lines[-1].strip():
+            lines.append(margin)
+        lines[-1] += f" {word}" if lines[-1].strip() else word
+    return "\n".join(lines)
+
+
+def _paragraphs(lines: Sequence[str]) -> str:
+    """Lines that follow one another are one paragraph; one that is indented or empty is its own."""
+    parts: list[str] = []
+    for line in lines:
+        if parts and parts[-1] and line and not line.startswith(" ") and parts[-1][0] != " ":
+            parts[-1] += f" {line}"
+        else:
+            parts.append(line)
+    return "\n".join(_filled(each) for each in parts)
+
+
 def _help(head: str, options: list[Parameter], more: Sequence[str]) -> str:
     """A help text in gdb's form: a summary line and the usage, the options, and more lines."""
     parts = [head]
@@ -44,8 +67,9 @@ def _help(head: str, options: list[Parameter], more: Sequence[str]) -> str:
         lines = ["Options:"]
         for option in options:
             value = f" {option.metavar}" if option.metavar else ""
-            lines += [f"  -{option.name}{value}", f"    {option.help[0].upper()}{option.help[1:]}."]
+            said = f"    {option.help[0].upper()}{option.help[1:]}."
+            lines += [f"  -{option.name}{value}", _filled(said)]
         parts.append("\n".join(lines))
     if more:
-        parts.append("\n".join(more))
+        parts.append(_paragraphs(more))
     return "\n\n".join(parts)

@@ -57,8 +57,13 @@ def warn(sentences: Iterable[str]) -> None:
 
 
 def say(line: str) -> None:
-    """A line on gdb's error stream, at once."""
-    gdb.write(printable(line) + "\n", gdb.STDERR)
+    """A line on gdb's error stream, at once; on a screen broken between words."""
+    shown = [printable(line)]
+    if columns := screen_width():
+        from whocall.report.form.sentences import broken
+
+        shown = broken(line, columns)
+    gdb.write("\n".join(shown) + "\n", gdb.STDERR)
     gdb.flush(gdb.STDERR)
 
 

@@ -210,8 +210,8 @@ def _meaning(audit: Audit) -> str:
     return (
         f"Of {calls.places:,} calls, where callers stand on a stack, the analysis finds the caller"
         f" as the tables do at {result}: so far can frames in this file be trusted that"
-        ' "whocall bt -without cfi" marks [analysis]. Code that has no tables is harder: where its'
-        " functions begin must be found out as well."
+        " bt without cfi marks [analysis]. Code that has no tables is harder: where its functions"
+        " begin must be found out as well."
     )
 
 
