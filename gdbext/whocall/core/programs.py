@@ -78,6 +78,18 @@ def users_own(arguments: Sequence[str]) -> list[Argument]:
     return [Argument(argument) for argument in arguments]
 
 
+class Child(subprocess.Popen[Any]):
+    """A program that runs. Ctrl-C between its start and the moment when somebody holds it leaves
+    nobody who could end it: then it ends with this object.
+    """
+
+    def __del__(self, *given: Any) -> None:
+        if getattr(self, "pid", None) is not None and self.returncode is None:
+            self.kill()
+            self.wait()
+        super().__del__(*given)
+
+
 def _found(program: str) -> str:
     """The program's file, as the user's search path has it. Raises OSError."""
     place = program if "/" in program else shutil.which(program)
@@ -96,7 +108,7 @@ def start(
     encoding: str | None = None,
     confined: bool = False,
     descriptors: Sequence[int] = (),
-) -> subprocess.Popen[Any]:
+) -> Child:
     """Starts a program, whose outputs are read; `given`: its input is written too.
 
     It works in `folder`, else in ours; `encoding` is that of all three, which are bytes without
@@ -104,7 +116,7 @@ def start(
     have one thread then. Raises OSError.
     """
     end: int | IO[Any] = subprocess.PIPE if given else subprocess.DEVNULL
-    return subprocess.Popen(
+    return Child(
         [_found(program), *arguments],
         stdin=end,
         stdout=subprocess.PIPE,

@@ -89,19 +89,20 @@ def _finished(
     if servers:
         environment["DEBUGINFOD_URLS"] = servers
     environment["PYTHONIOENCODING"] = "utf-8"
-    try:
-        child = programs.start(
-            python.path,
-            [programs.path(loader.script_path()), *arguments],
-            given=True,
-            environment=environment,
-            encoding="utf-8",
-        )
-    except OSError as error:
-        raise Error(f"{python.path} cannot be started: {error.strerror}") from error
     wanted: str | None = given
     shown = 0
+    child = None
     try:
+        try:
+            child = programs.start(
+                python.path,
+                [programs.path(loader.script_path()), *arguments],
+                given=True,
+                environment=environment,
+                encoding="utf-8",
+            )
+        except OSError as error:
+            raise Error(f"{python.path} cannot be started: {error.strerror}") from error
         while True:
             try:
                 out, err = child.communicate(wanted, timeout=_LOOK_UP)
@@ -112,7 +113,7 @@ def _finished(
                 _pass_on(lines)
                 shown += len(lines)
     finally:
-        if child.poll() is None:
+        if child is not None and child.poll() is None:
             child.kill()
             child.communicate()
 
