@@ -14,7 +14,7 @@ constexpr std::string_view kLeftOut = "...";
 constexpr std::string_view kOperator = "operator";
 constexpr std::string_view kAnonymous = "(anonymous namespace)";
 // Bytes; a longer name stays as it is. Brackets in brackets are a call in a call each.
-constexpr std::size_t kLongest = std::size_t{1} << 14U;
+constexpr std::size_t kLongestShortened = std::size_t{1} << 14U;
 
 bool is_word(char character) {
   return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
@@ -183,7 +183,7 @@ class Shortener {
 }  // namespace
 
 std::string without_arguments(std::string_view name, unsigned kept) {
-  if (name.size() > kLongest) {
+  if (name.size() > kLongestShortened) {
     return std::string(name);
   }
   std::string out;
@@ -191,7 +191,7 @@ std::string without_arguments(std::string_view name, unsigned kept) {
 }
 
 std::string without_return_type(std::string_view name) {
-  if (name.size() > kLongest) {
+  if (name.size() > kLongestShortened) {
     return std::string(name);
   }
   return std::string(name.substr(Shortener(name).name_begin()));
@@ -200,7 +200,7 @@ std::string without_return_type(std::string_view name) {
 std::string without_parameters(std::string_view name) {
   constexpr unsigned kAll = ~0U;
   const bool is_category = name.starts_with("-[") || name.starts_with("+[");  // Objective-C's
-  if (is_category || name.size() > kLongest) {
+  if (is_category || name.size() > kLongestShortened) {
     return std::string(name);
   }
   std::string out;
