@@ -127,7 +127,7 @@ std::string FrameFacts::explanation() const {
   if (const auto& refused = place().refused) {
     text += " The nearest symbol, " + refused->name + " (" +
             std::string(to_string(refused->source)) + ") at " + hex(refused->start) +
-            ", does not lend its name: " + refused->reason + ".";
+            ", is not its name: " + refused->reason + ".";
   }
   return text;
 }

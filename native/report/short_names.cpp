@@ -85,7 +85,8 @@ class Shortener {
         return false;
       }
     } else {
-      const bool stays = list.size() <= kLeftOut.size() || list.find(": ") != list.npos;
+      const bool stays =
+          list.size() <= kLeftOut.size() || list.find(": ") != std::string_view::npos;
       out += stays ? list : kLeftOut;
     }
     out += name_[close];

@@ -39,8 +39,7 @@ std::string reason_for(const Symbol& symbol, const SymbolTable& table, const Fun
     return "it is a label without a size, not a function";
   }
   if (symbol.exact_end) {
-    return "its " + std::to_string(symbol.range.size()) + " bytes end " +
-           std::to_string(link - symbol.range.end) + " bytes before";
+    return "its " + std::to_string(symbol.range.size()) + " bytes end at " + hex(symbol.range.end);
   }
   const auto shown = starts != nullptr ? starts->function_at(link) : std::nullopt;
   const Address end = symbol.range.contains(link) && shown ? shown->begin : symbol.range.end;

@@ -14,7 +14,7 @@ struct NearestSymbol {
   std::string name;  // as in the file
   NameSource source = NameSource::none;
   Address start = 0;   // link address
-  std::string reason;  // "its 11 bytes end 52 bytes before"
+  std::string reason;  // "its 11 bytes end at 0x1180"
 };
 
 // The nearest symbol with a name at or below `link`, in the section of `link`, which is known to be

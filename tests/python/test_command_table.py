@@ -166,5 +166,5 @@ def test_options_as_the_other_side_has_them() -> None:
     assert syntax("bt").parse("--all --without cfi 3") == syntax("bt").parse("-all -without cfi 3")
     with pytest.raises(UsageError, match='has no option "--al"'):
         syntax("bt").parse("--al")
-    with pytest.raises(SystemExit):
+    with pytest.raises(UsageError, match="unrecognized arguments: -al;"):
         parse_command(["bt", "core", "-al"])

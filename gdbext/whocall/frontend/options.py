@@ -125,7 +125,9 @@ class Syntax(NamedTuple):
             raise UsageError(
                 f'{self.command}: "{surplus}" is neither an option nor a COUNT of frames'
             )
-        raise UsageError(f'{self.command} cannot do anything with "{surplus}"')
+        writes = any(option.name == "output" for option in self.options)
+        hint = "; the file to write is named behind -output" if writes else ""
+        raise UsageError(f'{self.command} cannot do anything with "{surplus}"{hint}')
 
     def _find(self, word: str) -> Option:
         wanted = word[len(self.dash) :]

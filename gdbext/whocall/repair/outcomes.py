@@ -111,4 +111,6 @@ def threads_line(changed: int, threads: int) -> list[str]:
     rest = threads - changed
     if not rest:
         return []
-    return [f"{counted(rest, 'other thread' if changed else 'thread')}: nothing had to change."]
+    whose = "its" if rest == 1 else "their"
+    those = counted(rest, "other thread" if changed else "thread")
+    return [f"{those}: {whose} frames stay as they were."]

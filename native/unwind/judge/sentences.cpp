@@ -122,8 +122,12 @@ std::string explain(const Attempt* found_by, const std::vector<Attempt>& refused
   callee.pc = last.pc;
   callee.interrupted = last.interrupted;
   std::string text = found_by->strategy->explain(callee, *found_by->row, context) + " leads to it";
-  const EvidenceSet& evidence = found_by->judgement.evidence;
-  if (evidence.has(Evidence::call_target)) {
+  const Judgement& judgement = found_by->judgement;
+  const EvidenceSet& evidence = judgement.evidence;
+  if (judgement.call == CallMatch::tail_call && judgement.called) {
+    text += "; the call before it goes to " + hex(*judgement.called) +
+            ", where code jumps on to the function below";
+  } else if (evidence.has(Evidence::call_target)) {
     text += "; the call before it goes to the function below";
   } else if (evidence.has(Evidence::call_before)) {
     text += "; a call instruction stands before it";

@@ -93,10 +93,10 @@ SITUATIONS = {
         ZERO_SIZE.replace("%rdi,%rsi", "%edi,%esi"), "hidden", None, "-fno-toplevel-reorder -m32",
         "quick_add", "another function begins at"),
     "static function behind an export": Situation(
-        BEHIND_EXPORT, "hidden", None, "-fno-toplevel-reorder", "exported", "bytes before"),
+        BEHIND_EXPORT, "hidden", None, "-fno-toplevel-reorder", "exported", "bytes end at 0x"),
     "static function behind an export, no tables": Situation(
         BEHIND_EXPORT, "hidden", None, f"-fno-toplevel-reorder {NO_TABLES}",
-        "exported", "bytes before"),
+        "exported", "bytes end at 0x"),
     **{f"equal code folded by {linker}": Situation(
         FOLDED, "price_of_apple", "price_of_pear",
         f"-ffunction-sections -fuse-ld={linker} -Wl,--icf=all",
@@ -105,7 +105,7 @@ SITUATIONS = {
         NO_RETURN, "last_words", "last_words", "-falign-functions=1 -DFIRST= -DSECOND="),
     "noreturn call at the end, before an export": Situation(
         NO_RETURN, "last_words", None, "-falign-functions=1 -DFIRST=static -DSECOND=",
-        "fatal", "bytes before"),
+        "fatal", "bytes end at 0x"),
     "noreturn call at the end, behind an export": Situation(
         NO_RETURN, "last_words", "last_words", "-falign-functions=1 -DFIRST= -DSECOND=static"),
 }  # fmt: skip

@@ -63,7 +63,7 @@ def _refused(place: native.Place) -> Iterator[str]:
     if place.refused is not None and place.rva is not None:
         name, source, start, reason = place.refused
         offset = place.rva - start
-        yield f"    the nearest symbol, {name} (+{offset}) [{source}], is refused: {reason}"
+        yield f"    the nearest symbol, {name} (+{offset}) [{source}], is not its name: {reason}"
 
 
 def _place(place: native.Place, module: str, form: PlaceForm) -> Iterator[Piece]:
