@@ -46,6 +46,18 @@ def test_gdbs_order_of_files(
     assert said(capsys, command, program, core) == said(capsys, command, core, program)
 
 
+def test_of_several_cores_one_may_be_a_program(
+    files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    program, core = files
+    wanted = said(capsys, "report", "--json", "--no-gdb", core, "--exe", program)
+    assert wanted[1] == 0
+    for order in ([program, core], [core, program]):
+        assert said(capsys, "report", "--json", "--no-gdb", *order) == wanted
+    both = said(capsys, "report", "--json", "--no-gdb", program, core, core)
+    assert both[1] == 1  # which of the cores it belongs to is not told
+
+
 def test_paths_and_text(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     program, core = files
     with whocall.open_core(core, program) as image:

@@ -46,8 +46,19 @@ def is_plain_core(path: str) -> bool | None:
 def put_in_order(arguments: Values) -> None:
     """gdb takes the program first and the core behind it: which is which can be told."""
     core, exe = getattr(arguments, "core", None), getattr(arguments, "exe", None)
-    if isinstance(core, str) and exe and is_plain_core(core) is False and is_core(exe):
+    if isinstance(core, list):
+        if len(core) == 2 and not exe and hasattr(arguments, "exe"):
+            _take_program_out(core, arguments)
+    elif isinstance(core, str) and exe and is_plain_core(core) is False and is_core(exe):
         arguments.core, arguments.exe = exe, core
+
+
+def _take_program_out(files: list[str], arguments: Values) -> None:
+    """Of a program and its core, where a command takes several cores."""
+    for program, core in (files, files[::-1]):
+        if is_plain_core(program) is False and is_core(core):
+            arguments.core, arguments.exe = [core], program
+            break
 
 
 def wanted_style(arguments: Values) -> Style:
