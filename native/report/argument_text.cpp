@@ -70,7 +70,8 @@ std::string ArgumentText::explanation(const FrameArguments& arguments) {
     std::string_view words;
   };
   constexpr std::array kWays = {
-      Way{ArgumentTrust::both, "from what the frame still holds and from what its caller put there"},
+      Way{ArgumentTrust::both,
+          "from what the frame still holds and from what its caller put there"},
       Way{ArgumentTrust::callee, "from what the frame still holds"},
       Way{ArgumentTrust::call_site, "from what its caller put there"},
       Way{ArgumentTrust::now, "from what memory holds now, which may have changed since"},
