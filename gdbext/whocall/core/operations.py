@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from whocall.core.named_tuples import NamedTuple
 
 TYPE_CHECKING = False
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
+from whocall.core.named_tuples import NamedTuple
 from whocall.report.page.constants import caller_of, handed_over, handed_texts, refers_to
 from whocall.report.page.scene import Fact, Scene
 from whocall.report.page.texts import LONGEST, as_text, number_in

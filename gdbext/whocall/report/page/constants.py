@@ -10,7 +10,6 @@ right away or by a pointer among the constants.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from weakref import WeakKeyDictionary
 
 from whocall.core.architecture import is_x86
 from whocall.core.operations import MEMORY, NUMBER, REGISTER, Operand, Operation, operations
@@ -23,15 +22,11 @@ _MOST = 4096  # instructions of it
 _COUNTED_FROM = ("rip", "eip", "")  # registers that an address may be told by; none
 
 
-_decoded: WeakKeyDictionary[Scene, dict[int, list[Operation]]] = WeakKeyDictionary()
-
-
 def code_of(scene: Scene, level: int) -> list[Operation]:
     """The instructions of the frame's function."""
-    known = _decoded.setdefault(scene, {})
-    if level not in known:
-        known[level] = _decode(scene, level)
-    return known[level]
+    if level not in scene.decoded:
+        scene.decoded[level] = _decode(scene, level)
+    return scene.decoded[level]
 
 
 def _decode(scene: Scene, level: int) -> list[Operation]:

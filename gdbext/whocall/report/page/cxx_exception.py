@@ -10,8 +10,8 @@ std::terminate() was called for where it is being handled and no other one that 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import NamedTuple
 
+from whocall.core.named_tuples import NamedTuple
 from whocall.core.operations import NUMBER, REGISTER
 from whocall.report.page.called import returned
 from whocall.report.page.constants import call_made, caller_of, code_of, refers_to

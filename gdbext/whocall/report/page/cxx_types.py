@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from whocall.core.named_tuples import NamedTuple
 from whocall.core.native_module import native
 from whocall.report.page.scene import Scene
 from whocall.report.page.texts import c_text_at, number_in

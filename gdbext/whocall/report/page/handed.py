@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING
-
 from whocall.core.native_backtraces import written
 from whocall.core.records import replace
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from whocall.core.model import Backtrace
@@ -15,6 +14,8 @@ if TYPE_CHECKING:
 
 def told(trace: Backtrace) -> Json:
     """The backtrace as `whocall bt --json` writes it."""
+    import json
+
     found: Json = json.loads("".join(["[", *written([trace]).json(1, True), "]"]))[0]
     return found
 

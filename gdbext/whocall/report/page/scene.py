@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
 
+from whocall.core.named_tuples import NamedTuple
 from whocall.core.native_backtraces import walk_of
 from whocall.core.operations import operation_at
 from whocall.core.signals import signal_name
 from whocall.report.backtrace.words import describe_function
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import whocall._native as native
@@ -58,6 +60,8 @@ class Scene:
         self.signal = trace.signal or signal_name(image.arch, self.thread.signal)
         self._native = image.native.scene(walk_of(trace), self.signal or "")
         self.code: int | None = self._native.code  # si_code
+        # Of frames by their level, as far as constants.code_of was asked.
+        self.decoded: dict[int, list[Operation]] = {}
 
     @property
     def facts(self) -> list[Fact]:

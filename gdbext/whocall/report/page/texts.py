@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import codecs
-from typing import TYPE_CHECKING
 
 from whocall.core.printable import printable
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from whocall.core.process_image import ProcessImage

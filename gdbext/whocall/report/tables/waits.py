@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from whocall.core.native_errors import native_errors
@@ -53,11 +52,15 @@ def waits_json(
 
 def waits_data(image: ProcessImage) -> dict[str, Any]:
     """What each thread of a process waits for, as `whocall waits --json` prints it."""
+    import json
+
     values: dict[str, Any] = json.loads("".join(waits_json(image)))
     return values
 
 
 def deadlocks(image: ProcessImage) -> list[str]:
     """A sentence on each."""
+    import json
+
     told = json.loads("".join(waits_json(image, order=())))
     return [cycle["sentence"] for cycle in told["cycles"] if cycle["deadlock"]]
