@@ -21,9 +21,13 @@ if TYPE_CHECKING:
     from whocall.cli.arguments import Values
 
 
+_SHORTEST = 8  # digits of an address of a core
+
+
 def _wanted_place(text: str) -> WantedPlace:
+    may_be_name = text[:1].isalpha() and len(text) < _SHORTEST  # `add`, `feed`, `f1`
     try:
-        return WantedPlace(parse_address(text), text if text[:1].isalpha() else "")
+        return WantedPlace(parse_address(text), text if may_be_name else "")
     except UsageError:
         refused = f"{text!r} is neither a hexadecimal address nor the name of a function here"
         return WantedPlace(None, text, refused)

@@ -33,8 +33,9 @@ class PlaceForm(NamedTuple):
 
 def _lines(place: native.Place, form: PlaceForm) -> Iterator[str]:
     lines = place.lines
-    for at, ((function, file, line), whole) in enumerate(zip(lines, place.absolute_files)):
-        shown = form.files.source(file, whole)
+    whole = place.absolute_files if form.files.absolute else [""] * len(lines)
+    for at, (function, file, line) in enumerate(lines):
+        shown = form.files.source(file, whole[at])
         pieces = [("", "    at "), ("filename", shown), ("", f":{line}")]
         if at + 1 < len(lines):
             pieces += [("", " ("), ("function", function), ("", ", inlined)")]

@@ -9,16 +9,15 @@ from typing import NamedTuple
 
 from whocall.core.errors import Error
 from whocall.core.model import INFERRED_MARK
-from whocall.report.tables.functions import FunctionTable
+from whocall.core.printable import printable
+from whocall.report.tables.functions import Function, FunctionTable
 
 MOST_OF_A_NAME = 64  # that are shown: a file may give a million functions one long name
 
 
-# What names have in outputs in place of their own: arguments of templates that are left out where
-# lines are short, and characters that cannot be seen (`core/printable.py`).
-_INSTEAD = re.compile(
-    r"(<\.\.\.>|\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4}))"
-)
+# What outputs have in place of a character that cannot be seen (`core/printable.py`).
+_ESCAPED = re.compile(r"(\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4}))")
+_LEFT_OUT = re.compile(r"<\.\.\.>|\(\.\.\.\)")
 _SHORT = {"n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -34,15 +33,17 @@ class WantedPlace(NamedTuple):
 
 def _meant(part: str) -> str:
     """A regular expression for a part of a name; it may stand in a name to the letter as well."""
-    kind, digits = part[1:2], part[2:]
-    if not _INSTEAD.fullmatch(part):
+    if not _ESCAPED.fullmatch(part):
         return re.escape(part)
-    if part[0] == "<":
-        return r"<[\s\S]*>"
+    kind, digits = part[1:2], part[2:]
     code = ord(_SHORT[kind]) if kind in _SHORT else int(digits, 16)
     if kind == "x" and code >= 0x80:
         code += 0xDC00  # as "surrogateescape" has it
     return f"(?:{re.escape(part)}|{re.escape(chr(code))})"
+
+
+def _without_mark(name: str) -> str:
+    return name[: -len(INFERRED_MARK)] if name.endswith(INFERRED_MARK) else name
 
 
 def pattern_of(name: str) -> str:
@@ -50,14 +51,34 @@ def pattern_of(name: str) -> str:
     the mark of inferred names, as outputs show it. `sub_1180`, `total_of?`, `ns::call`,
     `Shape::[slot 2]?`; of `[slot 2]` alone it is those of all classes.
     """
-    whole = name[: -len(INFERRED_MARK)] if name.endswith(INFERRED_MARK) else name
+    whole = _without_mark(name)
     begin = "(^|::)" if whole.startswith("[") else "^"
-    return begin + "".join(map(_meant, _INSTEAD.split(whole))) + r"(\(|\Z)"
+    return begin + "".join(map(_meant, _ESCAPED.split(whole))) + r"(\(|\Z)"
 
 
-def starts(tables: Iterable[FunctionTable]) -> list[int]:
-    """Where the functions of the tables begin; one more than MOST_OF_A_NAME at the most."""
-    functions = (function for table in tables for function in table.functions)
+def pattern_of_short(name: str) -> str | None:
+    """A regular expression for what a name may be short for, and for more: what of it is whole. A
+    miss where no name is shortened to it.
+    """
+    whole = _without_mark(name)
+    longest = max(_LEFT_OUT.split(whole), key=len)
+    may_be = "<" in whole or "(" in whole
+    return "".join(map(_meant, _ESCAPED.split(longest))) if may_be and longest else None
+
+
+def is_short_for(shown: str, name: str) -> bool:
+    """Whether lines that have no room for a function's name may show it so, with or without the
+    parameters: `table<...>::find` for `table<int>::find(int)`.
+    """
+    from whocall.core.native_module import native
+
+    whole = _without_mark(shown)
+    forms = (printable(native.short_form(name, form)) for form in range(native.NAME_FORMS))
+    return any(form == whole or form.startswith(f"{whole}(") for form in forms)
+
+
+def starts(functions: Iterable[Function]) -> list[int]:
+    """Where they begin; of one more than MOST_OF_A_NAME at the most."""
     return sorted({function.start for function in islice(functions, MOST_OF_A_NAME + 1)})
 
 
@@ -73,7 +94,7 @@ class PlaceSearch:
     def addresses(self, wanted: Iterable[WantedPlace]) -> Iterator[int]:
         """Of all that is found, in the order in which it is wanted."""
         for place in wanted:
-            found = starts(self._tables_of(pattern_of(place.name))) if place.name else []
+            found = self._starts(place.name) if place.name else []
             if not found and place.address is not None:
                 yield place.address
                 continue
@@ -84,6 +105,16 @@ class PlaceSearch:
                     f"more than {MOST_OF_A_NAME} functions are called {place.name}: give addresses"
                 )
             yield from found[:MOST_OF_A_NAME]
+
+    def _starts(self, name: str) -> list[int]:
+        found = starts(self._functions(pattern_of(name)))
+        wider = None if found else pattern_of_short(name)
+        if wider is None:
+            return found
+        return starts(each for each in self._functions(wider) if is_short_for(name, each.name))
+
+    def _functions(self, pattern: str) -> Iterator[Function]:
+        return (function for table in self._tables_of(pattern) for function in table.functions)
 
     def complain(self) -> None:
         """Raises Error where something was not there."""
