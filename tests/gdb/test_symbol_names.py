@@ -110,6 +110,48 @@ def test_the_command_line_takes_them_too(shapes: Crash) -> None:
         assert told.count(f" is {name} (+0) in ") == 1, told
 
 
+SHORTENED = r"""
+#include <cstdlib>
+#include <map>
+struct row { long cells[3]; };
+template <class K, class V> struct table {
+  std::map<K, V> rows;
+  template <class F> __attribute__((noinline)) long visit(F each) const {
+    long sum = 0;
+    for (const auto &row : rows) sum += each(row.second);
+    return sum;
+  }
+};
+int main() {
+  table<long, row> all;
+  all.rows[3] = {};
+  return all.visit([](const row &one) -> long { if (!one.cells[0]) abort(); return 1; });
+}
+"""
+
+
+def test_names_that_lines_had_no_room_for_are_taken(tmp_path: Path) -> None:
+    """Without arguments, parameters and the returned type, as a narrow screen has them."""
+    (tmp_path / "shortened.cpp").write_text(SHORTENED)
+    exe = tmp_path / "shortened"
+    subprocess.run(["g++", "-O1", "-o", exe, tmp_path / "shortened.cpp"], check=True)
+    core = crash(exe, tmp_path).core
+    line = [sys.executable, str(SCRIPT), "bt", "--width", "60", core]
+    told = subprocess.run(line, check=True, capture_output=True, text=True).stdout
+    shown = "table<...>::visit<...>(...) const"
+    assert f" in {shown}" in told.replace("\n   ", ""), told
+    said = batch([f"whocall symbol {shown}"], [exe, core])
+    assert "long table<long, row>::visit<main::{lambda(row const&)#1}>(" in said.out, said
+    assert " const (+0) in " in said.out, said
+
+
+def test_names_out_of_files_are_no_long_work(workers: Crash) -> None:
+    """Each operator in one could be read as one, and as letters."""
+    name = "operator<" * 60 + "!"
+    said = batch([f"whocall symbol {name}", "echo next\\n"], [workers.exe, workers.core])
+    assert "next" in said.out
+
+
 def test_a_name_that_could_be_a_number_is_a_name(tmp_path: Path) -> None:
     source, exe = tmp_path / "adds.c", tmp_path / "adds"
     source.write_text("int add(int a) { return a; } int main(void) { return add(0); }")

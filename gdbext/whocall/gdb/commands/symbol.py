@@ -36,11 +36,12 @@ def _depth(words: str) -> int:
 
 def wanted_expressions(line: str) -> list[str]:
     """The expressions on the line, not evaluated; raises UsageError without one. Names of C++ have
-    spaces in their brackets: `table<key, value<int> >::find(char const*)`.
+    spaces in their brackets and behind them: `table<key, value<int> >::find(char const*) const`.
     """
     expressions: list[str] = []
     for word in gdb.string_to_argv(line):
-        if expressions and _depth(expressions[-1]) > 0:
+        goes_on = word == "const" or word.startswith("[clone")
+        if expressions and (goes_on or _depth(expressions[-1]) > 0):
             expressions[-1] += f" {word}"
         else:
             expressions.append(word)
@@ -49,9 +50,12 @@ def wanted_expressions(line: str) -> list[str]:
     return expressions
 
 
+# Each character can be read in one way: a name out of a file may have any number of any of them.
+_OPERATOR = r"operator[^\w\s(]+(?=[\w\s(]|$)"
 _SIGNATURE = re.compile(
     r"(?!(?:size|align)of\b)(?=[A-Za-z_~]|\(anonymous namespace\))"
-    r"(?:[\w:.<>,~@$&*()#{} ]|operator[^\w\s(]+)*\([\w:.<>,&*() \[\]]*\)(?: const)?\??$"
+    rf"(?:{_OPERATOR}|(?!{_OPERATOR})[\w:.<>,~@$&*()#{{}} ])*\([\w:.<>,&*() \[\]]*\)"
+    r"(?: const)?(?: \[clone [\w.]+\])*\??$"
 )
 
 
