@@ -639,6 +639,14 @@ def short_form(name: str, form: int) -> str:
     """A function's name; each of the NAME_FORMS leaves out more of the arguments of templates, the
     type that is returned and those of parameters."""
 
+class NameForms:
+    """Which short forms stand for one alone of the names that were added."""
+
+    def __init__(self) -> None: ...
+    def add(self, name: str) -> None: ...
+    def fit(self, name: str, room: int) -> str:
+        """The longest form of at most `room` characters, or the shortest."""
+
 def printable(text: str) -> str:
     """As whocall.core.printable.printable()."""
 

@@ -202,6 +202,17 @@ void bind_symbols(py::module_& module) {
       },
       py::arg("name"), py::arg("form"));
   module.attr("NAME_FORMS") = kNameForms;
+  py::class_<NameForms>(module, "NameForms")
+      .def(py::init<>())
+      .def(
+          "add", [](NameForms& forms, const py::str& name) { forms.add(bytes_of_text(name)); },
+          py::arg("name"))
+      .def(
+          "fit",
+          [](const NameForms& forms, const py::str& name, std::size_t room) {
+            return text(forms.fit(bytes_of_text(name), room));
+          },
+          py::arg("name"), py::arg("room"));
   module.def(
       "printable",
       [](const py::str& name) {
