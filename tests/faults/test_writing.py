@@ -58,6 +58,7 @@ def test_standard_output_gets_what_a_file_gets(command: str, name: str, place: P
     )  # fmt: skip
     assert ran.stdout == there.read_bytes()
     assert not (place.folder / "-").exists()
+    assert b" /dev/stdout" not in ran.stderr  # no command that takes it by that name
 
 
 @pytest.mark.parametrize("command", ["signatures", "export", "unpack"])

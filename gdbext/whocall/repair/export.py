@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from whocall.core.counted import counted
 from whocall.core.errors import Error
 from whocall.core.native_errors import native_errors
-from whocall.core.output_file import write_bytes
+from whocall.core.output_file import is_special, write_bytes
 
 if TYPE_CHECKING:
     import whocall._native as native
@@ -43,7 +43,8 @@ def export(image: ProcessImage, index: int, path: str) -> Exported:
 
 
 def export_lines(module: native.Module, path: str, made: Exported) -> list[str]:
-    """What was written, and how a colleague uses it."""
+    """What was written, and how a colleague uses it; what went to a pipe has become some FILE."""
+    path = "FILE" if is_special(path) else path
     build_id = module.build_id_in_memory or module.build_id_on_disk
     text = [
         f"{path}: {counted(made.named, 'name')}, {counted(made.unnamed, 'function')} without a"
