@@ -234,6 +234,8 @@ class Scene:
 
     def facts(self) -> list[tuple[str, str, str]]:
         """Kind, text and proof of each cause that is proven, the most telling first."""
+    def referred_text(self, level: int, wanted: Sequence[bytes]) -> int | None:
+        """The number of the first of the texts that the code of a frame's function refers to."""
 
 class Process:
     """A core, a stopped live process, or gdb's inferior."""

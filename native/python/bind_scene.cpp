@@ -15,6 +15,7 @@
 #include "python/session.h"
 #include "report/causes.h"
 #include "report/fault_access.h"
+#include "report/referred_texts.h"
 #include "report/stack_end.h"
 
 namespace py = pybind11;
@@ -80,6 +81,11 @@ py::list scene_facts_of(const HeldScene& held) {
   return facts;
 }
 
+std::optional<std::size_t> referred_text_of(const HeldScene& held, std::size_t level,
+                                            const std::vector<std::string>& wanted) {
+  return referred_text(held.scene, level, wanted);
+}
+
 }  // namespace
 
 void bind_scene(py::class_<Process>& process, py::module_& module) {
@@ -103,7 +109,8 @@ void bind_scene(py::class_<Process>& process, py::module_& module) {
       .def_property_readonly("used_up_stack", &used_up_of)
       .def_property_readonly("may_be_used_up",
                              [](const HeldScene& held) { return may_be_used_up(held.scene); })
-      .def("facts", &scene_facts_of);
+      .def("facts", &scene_facts_of)
+      .def("referred_text", &referred_text_of, py::arg("level"), py::arg("wanted"));
   process.def(
       "scene",
       [](const Process&, std::shared_ptr<FinishedWalk> walk, std::string signal) {

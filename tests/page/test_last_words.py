@@ -21,6 +21,11 @@ from page.last_words import PROGRAMS, SYSROOT, ended
 from page.programs import happened
 from page.test_why import in_gdb, why
 from whocall import Search
+from whocall.core.printable import printable
+from whocall.core.process_image import Walk
+from whocall.report.last_words import last_words
+from whocall.report.page import causes
+from whocall.report.page.scene import Scene
 
 SCHEMA = json.loads((Path(whocall.__file__).parent / "schema" / "backtrace-2.json").read_text())
 ALONE = Search(debug_directories=())  # what is stripped stays so
@@ -93,6 +98,21 @@ def test_the_text_is_told(name: str, how: str) -> None:
         if name in ("c-static", "c-plain"):
             wanted = wanted.removeprefix("ledger: ")
         assert wanted in found["sentence"], found
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_the_quick_look_hides_nothing(name: str) -> None:
+    """Above a backtrace stands what the close look tells, whatever the end."""
+    search = replace(ALONE, sysroot=SYSROOT) if name.endswith("aarch64") else ALONE
+    for how, end in ended(name, (*TOLD[name], *SILENT.get(name, ()))).items():
+        with whocall.open_core(end.core, end.exe, search=search) as image:
+            report = image.report()
+            (crashed,) = (each for each in report.threads if each.crashed)
+            index = [each.lwp for each in image.threads].index(crashed.lwp)
+            whole = image.backtrace(index, Walk(past_main=True))
+            fact = causes.last_words(Scene(image, index, whole), asks_others=True)
+            told = last_words(image, report)
+            assert told == ("" if fact is None else printable(fact.text.rstrip("."))), how
 
 
 @pytest.mark.parametrize(("name", "how"), [(name, how) for name in SILENT for how in SILENT[name]])

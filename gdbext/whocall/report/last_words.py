@@ -7,6 +7,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from whocall.core.model import Report
     from whocall.core.process_image import ProcessImage
+    from whocall.report.page.scene import Fact
 
 # How runtimes end a program.
 _GAVE_UP = frozenset(("SIGABRT", "SIGILL", "SIGTRAP"))
@@ -29,18 +30,36 @@ def last_words(image: ProcessImage, report: Report) -> str:
 def _of_thread(image: ProcessImage, lwp: int) -> str:
     from whocall.core.errors import Error
     from whocall.core.printable import printable
-    from whocall.core.process_image import Walk
-    from whocall.report.page import causes
-    from whocall.report.page.scene import Scene
 
     index = next((at for at, each in enumerate(image.threads) if each.lwp == lwp), None)
     if index is None:
         return ""
     try:
-        trace = image.backtrace(index, Walk(past_main=True, count=_DEEPEST))
-        few = len(image.threads) <= _MOST_ASKED
-        fact = causes.last_words(Scene(image, index, trace), asks_others=few)
+        fact = _fact(image, index)
     except Error:  # the backtrace is what was asked for
         return ""
     text = "" if fact is None else printable(fact.text.rstrip("."))
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}... (`whocall why` has more of it)"
+
+
+def _fact(image: ProcessImage, index: int) -> Fact | None:
+    """Each look at the thread is paid for where the one before it found a reason for it alone."""
+    from whocall.core.native_backtraces import walk_of
+    from whocall.core.process_image import Walk
+    from whocall.report.page.speakers import may_have_spoken
+
+    trace = image.backtrace(index, Walk(past_main=True, count=_DEEPEST))
+    spoke = may_have_spoken(image.native.scene(walk_of(trace), trace.signal or ""), trace)
+    asks_others = 1 < len(image.threads) <= _MOST_ASKED
+    if not spoke and not asks_others:
+        return None
+    from whocall.report.page.scene import Scene
+
+    scene = Scene(image, index, trace)
+    if not spoke:
+        from whocall.report.page.deadlock import deadlock_of_ended
+
+        return deadlock_of_ended(scene)
+    from whocall.report.page import causes
+
+    return causes.last_words(scene, asks_others=asks_others)

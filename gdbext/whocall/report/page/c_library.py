@@ -13,6 +13,13 @@ from collections.abc import Iterator, Sequence
 from whocall.core.named_tuples import NamedTuple
 from whocall.report.page.constants import caller_of, handed_over, handed_texts, refers_to
 from whocall.report.page.scene import Fact, Scene
+from whocall.report.page.speakers import (
+    ANY_TEXT,
+    CHECKS,
+    CXX_ASSERTS,
+    GLIBC_ASSERTS,
+    MUSL_ASSERTS,
+)
 from whocall.report.page.texts import LONGEST, as_text, number_in
 
 _PAGE = 4096  # bytes: the unit in which glibc asks for memory to keep its message in
@@ -24,12 +31,8 @@ _ALLOCATOR = re.compile(
     r"|corrupted (size vs\. prev_size|double-linked list)|double free or corruption \("
     r"|invalid fastbin entry|break adjusted to free malloc space"
 )
-_GLIBC_ASSERTS = b"%s%s%s:%u: %s%sAssertion `%s' failed.\n"
 _MUSL_ASSERTED = "Assertion failed: "
-_MUSL_ASSERTS = _MUSL_ASSERTED.encode() + b"%s (%s: %s: %d)\n\0"
-_CXX_ASSERTS = b"%s:%d: %s: Assertion '%s' failed.\n\0"  # libstdc++'s containers
-_CHECKS, _SAYS = b"*** %s ***: terminated\n\0", b"%s\n\0"
-_FORMS = (_CXX_ASSERTS, _GLIBC_ASSERTS, _MUSL_ASSERTS, _CHECKS, _SAYS)
+_FORMS = (CXX_ASSERTS, GLIBC_ASSERTS, MUSL_ASSERTS, CHECKS, ANY_TEXT)
 
 
 class Kept(NamedTuple):
@@ -106,7 +109,7 @@ def _is_printerr(scene: Scene, level: int) -> bool:
     takes no stream: first what is to be done, abort, or since 2.39 nothing but form and text.
     """
     given, texts = handed_over(scene, level), handed_texts(scene, level)
-    says = _SAYS.decode().rstrip("\0")
+    says = ANY_TEXT.decode().rstrip("\0")
     return texts[:1] == [says] or (given[:1] == [1] and texts[1:2] == [says])
 
 
@@ -115,12 +118,12 @@ def _written(scene: Scene, form: bytes, level: int, caller: int) -> str | None:
     given, texts = handed_over(scene, caller), handed_texts(scene, caller)
     if not texts or texts[0] is None:
         return None
-    if form == _CHECKS:
+    if form == CHECKS:
         return f"*** {texts[0]} ***: terminated"
-    if form == _SAYS:
+    if form == ANY_TEXT:
         known = _ALLOCATOR.match(texts[0]) and _is_printerr(scene, level)
         return texts[0] if known else None
-    if form == _CXX_ASSERTS:
+    if form == CXX_ASSERTS:
         file, _, function, condition = texts
         if file is None or function is None or condition is None or not given[1]:
             return None
@@ -128,7 +131,7 @@ def _written(scene: Scene, form: bytes, level: int, caller: int) -> str | None:
     what, file, _, function = texts
     if file is None or function is None or not given[2]:
         return None
-    if form == _MUSL_ASSERTS:
+    if form == MUSL_ASSERTS:
         return f"{_MUSL_ASSERTED}{what} ({file}: {function}: {given[2]})"
     return f"{file}:{given[2]}: {function}: Assertion `{what}' failed."
 
@@ -142,7 +145,7 @@ def _by_the_code(scene: Scene, forms: Sequence[bytes]) -> Iterator[Fact]:
         if text is not None and form is not None:
             words = form.decode().strip("\n\0")
             proof = f"the code of #{caller} hands it to #{level}, whose code refers to `{words}`"
-            asserted = form in (_CXX_ASSERTS, _GLIBC_ASSERTS, _MUSL_ASSERTS)
+            asserted = form in (CXX_ASSERTS, GLIBC_ASSERTS, MUSL_ASSERTS)
             own = caller if asserted or caller is None else caller_of(scene, caller)
             yield _classed(text, proof, own)
             return

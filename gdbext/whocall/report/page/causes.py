@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from whocall.report.page.cxx_exception import terminate
+from whocall.report.page.deadlock import ENDS, deadlock, deadlock_of_ended
 from whocall.report.page.messages import messages
 from whocall.report.page.scene import Fact, Scene
-from whocall.report.tables.waits import deadlocks
 
-_ENDS = ("abort", "sent")  # which say less than why
 # A closer look says the same and more.
 _TOLD_BY: Mapping[str, Collection[str]] = {
     **dict.fromkeys(
@@ -22,15 +21,6 @@ _TOLD_BY: Mapping[str, Collection[str]] = {
 }
 
 
-def deadlock(scene: Scene) -> Fact | None:
-    """Threads of a program that somebody ended wait for each other."""
-    found = deadlocks(scene.image) if len(scene.image.threads) > 1 else []
-    if not found:
-        return None
-    proof = "the locks' memory names their owners, and none of these waits has a limit in time"
-    return Fact("deadlock", found[0][:1].lower() + found[0][1:].rstrip("."), proof)
-
-
 def last_words(scene: Scene, asks_others: bool) -> Fact | None:
     """Why the thread's runtime, or somebody else, ended the program, in the most telling fact. What
     the other threads wait for takes time with their number: it `asks_others`, or is silent on that.
@@ -38,13 +28,12 @@ def last_words(scene: Scene, asks_others: bool) -> Fact | None:
     for fact in (*messages(scene), terminate(scene)):
         if fact is not None:
             return fact
-    was_ended = asks_others and any(fact.kind in _ENDS for fact in scene.facts)
-    return deadlock(scene) if was_ended else None
+    return deadlock_of_ended(scene) if asks_others else None
 
 
 def causes(scene: Scene) -> list[Fact]:
     """All that is known, the most telling first."""
-    ends = next((at for at, fact in enumerate(scene.facts) if fact.kind in _ENDS), None)
+    ends = next((at for at, fact in enumerate(scene.facts) if fact.kind in ENDS), None)
     was_ended = ends is not None
     wider = [terminate(scene), deadlock(scene) if was_ended else None]
     proven = list(scene.facts)

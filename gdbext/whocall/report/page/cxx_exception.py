@@ -17,6 +17,7 @@ from whocall.report.page.called import returned
 from whocall.report.page.constants import call_made, caller_of, code_of, refers_to
 from whocall.report.page.cxx_types import Type, exception_in, type_at
 from whocall.report.page.scene import Fact, Scene, named
+from whocall.report.page.speakers import TERMINATE_SAYS
 from whocall.report.page.texts import c_text_at, number_in
 
 _TERMINATE = frozenset(
@@ -24,13 +25,6 @@ _TERMINATE = frozenset(
         *("std::terminate()", "std::terminate", "__cxxabiv1::__terminate(void (*)())"),
         *("__gnu_cxx::__verbose_terminate_handler()", "std::__terminate(void (*)())"),
     }
-)
-# What the handler says, as it stands in libstdc++ and in libc++abi.
-_SAYS = (
-    *(b"  what():  \0", b"terminate called without an active exception\n\0"),
-    *(b"terminate called recursively\n\0", b"terminate called after throwing an instance of '\0"),
-    *(b"terminating with %s exception of type %s: %s\0", b"terminating with %s exception of type"),
-    *(b"terminating due to %s exception of type %s: %s\0", b"terminating due to %s exception of"),
 )
 _DEEPEST = 16  # frames
 _MOST_WORDS, _MOST_CALLS, _MOST_SYMBOLS = 512, 256, 1 << 16
@@ -69,7 +63,7 @@ def _is_handler(scene: Scene, level: int) -> bool:
     Example: `std::cerr << "  what():  " << e.what()`. Remedy: the library's is called by a pointer,
     from a function that does nothing else.
     """
-    if not refers_to(scene, level, _SAYS):
+    if not refers_to(scene, level, TERMINATE_SAYS):
         return False
     if (scene.trace.frames[level].module or "").rpartition("/")[2].startswith(_LIBRARIES):
         return True

@@ -13,8 +13,8 @@ from whocall.core.records import replace
 from whocall.report.page.constants import caller_of, handed_texts, refers_to
 from whocall.report.page.handed import arguments_of
 from whocall.report.page.scene import Fact, Scene
+from whocall.report.page.speakers import PYTHON_SAYS
 
-_SAYS = (b"Fatal Python error: \0",)
 _DEEPEST = 8  # frames
 _MOST_CALLERS = 2  # between the function that writes and the one that gave up
 _WITHOUT_NAME = "Py_FatalError"  # takes the text alone
@@ -55,7 +55,7 @@ def python(scene: Scene) -> Iterator[Fact]:
     levels = range(1, min(_DEEPEST, len(scene.trace.frames)))
     ends = (
         at for at in levels
-        if scene.functions[at] in _NAMES or refers_to(scene, at, _SAYS) is not None
+        if scene.functions[at] in _NAMES or refers_to(scene, at, PYTHON_SAYS) is not None
     )  # fmt: skip
     first = next(ends, None)
     if first is None:

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from whocall.report.page.constants import caller_of, refers_to
 from whocall.report.page.scene import Fact, Scene
+from whocall.report.page.speakers import OVERFLOW_SAYS
 
-# What the handler says, of Rust's releases one or the other.
-_SAYS = (b"\nthread '' has overflowed its stack\n", b"fatal runtime error: stack overflow")
 _DEEPEST = 10  # frames
 _NEAR = 1 << 16  # bytes below a stack: a page or some that guard it, and a frame
 
@@ -26,7 +25,7 @@ def rust_overflow(scene: Scene) -> Iterator[Fact]:
         sp, mapping = frames[beyond].sp, scene.mapping_at(frames[beyond].cfa or 0)
         if mapping is None or "w" not in mapping[2] or abs(sp - mapping[0]) > _NEAR:
             return
-        if refers_to(scene, level, _SAYS) is not None:
+        if refers_to(scene, level, OVERFLOW_SAYS) is not None:
             yield Fact(
                 "stack-overflow",
                 "Rust's runtime found the stack used up: fatal runtime error: stack overflow",

@@ -14,15 +14,10 @@ from collections.abc import Iterator
 
 from whocall.report.page.constants import caller_of, refers_to
 from whocall.report.page.scene import Fact, Scene
+from whocall.report.page.speakers import PANIC_SAYS
 from whocall.report.page.texts import LARGEST, number_in, text_at
 
 _NAMED = re.compile(r"\bstd::panicking::(rust_panic_with_hook|begin_panic_handler)\b")
-# What the function says where one panic comes to another: of Rust before 1.81 and from then on.
-_SAYS = (
-    b"thread panicked while panicking. aborting.\n",
-    b"thread caused non-unwinding panic. aborting.\n",
-    b"thread panicked while processing panic. aborting.\n",
-)
 _DEEPEST = 32  # frames
 _LIBRARY = ("core", "alloc", "std")  # crates
 _MACHINERY = 5  # frames of the standard library's around it, its own not counted
@@ -152,7 +147,7 @@ def _is_hook(scene: Scene, level: int) -> bool:
         return False
     if frame.function and not frame.inferred and not frame.function.startswith("sub_"):
         return _NAMED.search(frame.function) is not None
-    return refers_to(scene, level, _SAYS) is not None
+    return refers_to(scene, level, PANIC_SAYS) is not None
 
 
 def _beyond(scene: Scene, level: int) -> int | None:

@@ -58,22 +58,22 @@ class Scene:
         self.trace = trace
         self.thread = image.threads[index]
         self.signal = trace.signal or signal_name(image.arch, self.thread.signal)
-        self._native = image.native.scene(walk_of(trace), self.signal or "")
-        self.code: int | None = self._native.code  # si_code
+        self.native = image.native.scene(walk_of(trace), self.signal or "")
+        self.code: int | None = self.native.code  # si_code
         # Of frames by their level, as far as constants.code_of was asked.
         self.decoded: dict[int, list[Operation]] = {}
 
     @property
     def facts(self) -> list[Fact]:
         """What native code proves (`native/report/causes.h`), the most telling first."""
-        return [Fact(*each) for each in self._native.facts()]
+        return [Fact(*each) for each in self.native.facts()]
 
     @property
     def fault(self) -> int | None:
         """The address that the fault is about, where the kernel tells it, or else the instruction
         and what is mapped.
         """
-        found = self._native.fault
+        found = self.native.fault
         return None if found is None else found[0]
 
     @property
@@ -81,7 +81,7 @@ class Scene:
         """What the program did there ("read", "write", "read-write", "execute"), and of how many
         bytes, or 0; None where that is not proven.
         """
-        return self._native.fault_access
+        return self.native.fault_access
 
     @cached_property
     def operation(self) -> Operation | None:
@@ -91,49 +91,49 @@ class Scene:
     @cached_property
     def accesses(self) -> list[Access]:
         """What memory it accesses, as far as the registers tell."""
-        return [Access(*each) for each in self._native.accesses]
+        return [Access(*each) for each in self.native.accesses]
 
     @property
     def writes(self) -> list[bool | None]:
         """Whether it writes each of its operands in memory; None where it may do either."""
-        return self._native.writes
+        return self.native.writes
 
     @property
     def operand(self) -> int | None:
         """The value of its only operand."""
-        return self._native.operand
+        return self.native.operand
 
     @property
     def is_nowhere(self) -> bool:
         """Whether it is proved that no code is at pc."""
-        return self._native.is_nowhere
+        return self.native.is_nowhere
 
     @property
     def used_up_stack(self) -> tuple[int, int] | None:
         """From where to where the stack reaches of which there is no more, if that is why."""
-        return self._native.used_up_stack
+        return self.native.used_up_stack
 
     @property
     def may_be_used_up(self) -> bool:
         """Whether the access that faulted may be the stack's growth, of which too little is
         known.
         """
-        return self._native.may_be_used_up
+        return self.native.may_be_used_up
 
     @property
     def sender(self) -> int | None:
         """The process that sent the signal, if one did and is told."""
-        return self._native.sender
+        return self.native.sender
 
     @property
     def meaning(self) -> str | None:
         """What the kernel says of the fault; None where it says nothing."""
-        return self._native.meaning
+        return self.native.meaning
 
     @property
     def was_sent(self) -> bool:
         """Whether a process sent the signal: nothing that the program did is to blame then."""
-        return self._native.was_sent
+        return self.native.was_sent
 
     @property
     def sent_by_another(self) -> bool:
@@ -158,7 +158,7 @@ class Scene:
     @property
     def instruction(self) -> str | None:
         """The instruction at pc as assemblers write it; None where none is to be read."""
-        return self._native.instruction
+        return self.native.instruction
 
     def is_canonical(self, address: int) -> bool:
         """Whether it is an address that x86-64 can have."""
