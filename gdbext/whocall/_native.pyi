@@ -237,6 +237,13 @@ class Scene:
     def referred_text(self, level: int, wanted: Sequence[bytes]) -> int | None:
         """The number of the first of the texts that the code of a frame's function refers to."""
 
+class ToldArguments:
+    """What functions on stacks were handed, for debuggers (`native/report/told_arguments.h`)."""
+
+    def file(self, modules: Sequence[int]) -> tuple[bytes, int]:
+        """The contents of a symbol file for the process, or nothing, and of how many functions of
+        these modules it tells."""
+
 class Process:
     """A core, a stopped live process, or gdb's inferior."""
 
@@ -307,6 +314,7 @@ class Process:
         else; 1 if it is read + 2 if it is written, 0 where that is not known; bytes that are
         accessed; register or base; index; its scale, 0 where it is changed in another way; whether
         a segment's begin is added; number or distance."""
+    def told_arguments(self, walks: Sequence[Backtrace]) -> ToldArguments: ...
     def repair_file(
         self,
         module: int,

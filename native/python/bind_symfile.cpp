@@ -1,7 +1,10 @@
 // The symbol files for debuggers.
 #include <pybind11/stl.h>
 
+#include <memory>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "base/checksum.h"
 #include "base/interrupt.h"
@@ -9,9 +12,11 @@
 #include "object/elf_architecture.h"
 #include "object/open_files.h"
 #include "process/file_image.h"
+#include "python/bind_backtrace.h"
 #include "python/bindings.h"
 #include "python/convert.h"
 #include "python/session.h"
+#include "report/told_arguments.h"
 #include "symfile/repair_file.h"
 
 namespace py = pybind11;
@@ -51,6 +56,38 @@ RepairFile repair_file(const Process& process, std::size_t index, bool names, bo
   return make_repair_file(module, *session.symbolizer->symbols_of(module), session.walker, request);
 }
 
+// What it points into lives as long as it.
+struct HeldArguments {
+  explicit HeldArguments(std::shared_ptr<Session> of)
+      : session(std::move(of)), told(session->values, *session->symbolizer) {}
+
+  std::shared_ptr<Session> session;
+  ToldArguments told;
+};
+
+std::unique_ptr<HeldArguments> told_arguments(
+    const Process& process, const std::vector<std::shared_ptr<FinishedWalk>>& walks) {
+  auto held = std::make_unique<HeldArguments>(process.session());
+  const LongWork work("Looking for arguments in", held->session->image->core_path);
+  for (const auto& walk : walks) {
+    check_interrupt();
+    held->told.add(walk->session->image->threads[walk->thread], walk->frames);
+  }
+  return held;
+}
+
+// The contents of a symbol file, and of how many functions it tells.
+std::pair<py::bytes, std::size_t> argument_file(const HeldArguments& held,
+                                                const std::vector<std::size_t>& modules) {
+  std::vector<const Module*> wanted;
+  for (const std::size_t index : modules) {
+    wanted.push_back(&module_with_file(*held.session, index));
+  }
+  const ArgumentFile file = held.told.file_of(wanted);
+  const auto* bytes = reinterpret_cast<const char*>(file.bytes.data());
+  return {py::bytes(bytes, file.bytes.size()), file.functions};
+}
+
 std::vector<Address> starts_of(const RepairFile& file) {
   std::vector<Address> starts;
   for (const AddressRange& function : file.functions) {
@@ -78,6 +115,9 @@ void bind_symfile(py::class_<Process>& process, py::module_& module) {
               py::arg("known") = std::unordered_set<Address>(),
               py::arg("ends") = std::vector<Address>(), py::arg("repeat_names") = false,
               py::arg("beside") = false);
+  py::class_<HeldArguments>(module, "ToldArguments")
+      .def("file", &argument_file, py::arg("modules"));
+  process.def("told_arguments", &told_arguments, py::arg("walks"));
   module.def(
       "checksum",
       [](const py::buffer& buffer, std::uint64_t before) {

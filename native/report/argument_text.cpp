@@ -187,6 +187,18 @@ bool ArgumentText::is_of_rust(Address text) const {
 // Folklore. Situation: a pointer to anything may point at two bytes that are letters. Example: an
 // int of 0x4241. Remedy: a text has at least three characters, or lies in memory that nobody
 // writes.
+// Folklore. Situation: a structure begins with a pointer whose bytes are all printable. Example:
+// 0x555555556009, the usual place of a program that gdb has started, is "\t`UUUU". Remedy: what is
+// no longer than a pointer, and as a pointer leads to mapped memory, is no text.
+bool ArgumentText::holds_pointer(Address address, std::size_t size) const {
+  const auto& abi = process_.arch->abi;
+  if (size > abi.pointer_size || address % abi.pointer_size != 0) {
+    return false;
+  }
+  const auto held = process_.memory->read_unsigned(address, abi.pointer_size, abi.endian);
+  return held && process_.mapping_at(*held) != nullptr;
+}
+
 void ArgumentText::read_text(Address address, Pointed& found) const {
   constexpr std::size_t kShortest = 3;
   const std::size_t most = std::min(form_.characters, kLongestText);
@@ -198,7 +210,8 @@ void ArgumentText::read_text(Address address, Pointed& found) const {
   const bool ends = end != bytes.end() && *end == std::byte{0};
   const Mapping* const mapping = process_.mapping_at(address);
   const bool fixed = mapping != nullptr && mapping->permissions_known && !mapping->writable;
-  if ((ends || goes_on) && (size >= kShortest || (fixed && size != 0))) {
+  const bool is_long = size >= kShortest || (fixed && size != 0);
+  if ((ends || goes_on) && is_long && !holds_pointer(address, size)) {
     found.text.assign(reinterpret_cast<const char*>(bytes.data()), std::min(size, most));
     found.text_ends = !goes_on;
   }

@@ -55,6 +55,8 @@ class ArgumentText {
   [[nodiscard]] bool may_be_pointer(const Argument& argument) const;
   [[nodiscard]] unsigned size_of(const Argument& argument) const;
   void read_text(Address address, Pointed& found) const;
+  // Whether the text of that size may be a pointer.
+  [[nodiscard]] bool holds_pointer(Address address, std::size_t size) const;
   // The next one, where it may be a length.
   [[nodiscard]] std::optional<std::uint64_t> length_behind(const FrameArguments& arguments,
                                                            std::size_t position) const;

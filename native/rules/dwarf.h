@@ -87,8 +87,10 @@ enum Operation : std::uint8_t {
   OP_breg0 = 0x70,
   OP_breg31 = 0x8f,
   OP_bregx = 0x92,
+  OP_piece = 0x93,
   OP_deref_size = 0x94,
   OP_nop = 0x96,
+  OP_stack_value = 0x9f,
 };
 
 }  // namespace whocall::dw

@@ -43,11 +43,16 @@ class DebugFileWriter {
     sections_.emplace_back();
   }
 
-  std::vector<std::byte> write(const WrittenSymbols& symbols,
-                               std::span<const std::byte> debug_frame) {
-    clone_loaded_sections();
-    if (!debug_frame.empty()) {
-      add(".debug_frame", SHT_PROGBITS, file_.pointer_size(), debug_frame);
+  std::vector<std::byte> write(const WrittenSymbols& symbols, const DebugSections& debug) {
+    if (place_ != SymbolFilePlace::of_process) {
+      clone_loaded_sections();
+    }
+    if (!debug.info.empty()) {
+      add(".debug_info", SHT_PROGBITS, 1, debug.info);
+      add(".debug_abbrev", SHT_PROGBITS, 1, debug.abbrev);
+    }
+    if (!debug.frame.empty()) {
+      add(".debug_frame", SHT_PROGBITS, file_.pointer_size(), debug.frame);
       add(".comment", SHT_PROGBITS, 1, std::as_bytes(std::span(kWriter)));
     }
     add_table(symbols.records());
@@ -267,9 +272,8 @@ void WrittenSymbols::set_mode_bits(InstructionDecoder& decoder) {
 }
 
 std::vector<std::byte> write_debug_file(const ElfFile& file, const WrittenSymbols& symbols,
-                                        std::span<const std::byte> debug_frame,
-                                        SymbolFilePlace place) {
-  return DebugFileWriter(file, place).write(symbols, debug_frame);
+                                        const DebugSections& debug, SymbolFilePlace place) {
+  return DebugFileWriter(file, place).write(symbols, debug);
 }
 
 }  // namespace whocall

@@ -55,15 +55,25 @@ enum class SymbolFilePlace : std::uint8_t {
   // so the sections are marked as those of thread-local data, in which it looks nothing up. It
   // takes symbols there for such data: `break NAME` works, `print NAME` does not.
   beside,
+  // What is told of a process, at its own addresses: it goes with no module, and has no section of
+  // any.
+  of_process,
 };
 
-// What gdb asks of such a file, measured on gdb 13, 16 and 18: the same type and entry point, and
-// every loaded section of `file` under its name, address and size, though without contents. Where
-// the section headers are gone, the segments stand for the sections. The note with the build id is
-// copied, so that the file can also lie in a debug-file-directory. `debug_frame` may be empty.
-// The same input gives the same bytes.
+// What debuggers read in sections of these names; each may be empty.
+struct DebugSections {
+  std::span<const std::byte> frame{};   // .debug_frame
+  std::span<const std::byte> info{};    // .debug_info
+  std::span<const std::byte> abbrev{};  // .debug_abbrev
+};
+
+// `file` is the module's own, or any of the process. What gdb asks of such a file, measured on gdb
+// 13, 16 and 18: the same type and entry point, and every loaded section of `file` under its name,
+// address and size, though without contents. Where the section headers are gone, the segments stand
+// for the sections. The note with the build id is copied, so that the file can also lie in a
+// debug-file-directory. The same input gives the same bytes.
 std::vector<std::byte> write_debug_file(const ElfFile& file, const WrittenSymbols& symbols,
-                                        std::span<const std::byte> debug_frame,
+                                        const DebugSections& debug,
                                         SymbolFilePlace place = SymbolFilePlace::alone);
 
 }  // namespace whocall

@@ -183,7 +183,8 @@ RepairFile make_repair_file(const Module& module, FileSymbols& names, Walker& wa
     if (elf_machine(module.file->machine()).function_mode_bits != 0) {
       chosen.symbols.set_mode_bits(*decoder_for(*module.file, *walker.process().arch));
     }
-    file.bytes = write_debug_file(*module.file, chosen.symbols, debug_frame, request.place);
+    file.bytes =
+        write_debug_file(*module.file, chosen.symbols, {.frame = debug_frame}, request.place);
   }
   return file;
 }

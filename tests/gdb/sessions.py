@@ -21,6 +21,8 @@ OF_THE_PLACE = re.compile(
     Error\ disabling\ address\ space\ randomization:\ Operation\ not\ permitted
     |
     Section\ `\.reg-xstate/\d+'\ in\ core\ file\ too\ small\.
+    |
+    Unexpected\ size\ of\ section\ `\.reg-xstate/\d+'\ in\ core\ file\.
     )\n""",
     re.MULTILINE | re.VERBOSE,
 )

@@ -178,6 +178,7 @@ def _said(words: list[str], width: int, folder: Path, ending: bool = True) -> st
 def _same_everywhere(said: str, name: str, folder: Path) -> str:
     said = re.sub(r"\r\x1b\[K[^\r\n]*(?=\r\x1b\[K)|\r\x1b\[K", "", said)  # how far it is
     said = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:PORT", said)
+    said = re.sub(r"/tmp\w{8}\.symbols", "/NAME.symbols", said)
     said = re.sub(r"/[0-9A-Za-z_-]{16,}/", "/TOKEN/", said)
     found = _plain(said, folder)
     for pattern, instead in _OTHERWISE.get(name, ()):

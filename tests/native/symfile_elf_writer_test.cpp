@@ -57,8 +57,8 @@ std::shared_ptr<const ElfFile> written(const ElfFile& file,
   for (const WrittenSymbol& symbol : symbols) {
     added.add(symbol);
   }
-  const auto bytes = write_debug_file(file, added, debug_frame);
-  CHECK(bytes == write_debug_file(file, added, debug_frame));
+  const auto bytes = write_debug_file(file, added, {.frame = debug_frame});
+  CHECK(bytes == write_debug_file(file, added, {.frame = debug_frame}));
   auto made = ElfFile::from_memory(bytes, "written");
   CHECK(made->damage().empty());
   return made;

@@ -55,11 +55,13 @@ def plan(now: Current, out: Output, wanted: Json) -> Json:
     """What makes gdb's stacks right."""
     walk = walk_of(wanted)
     chosen = [at for at in now.wanted(wanted["every_thread"]) if at in now.numbers]
-    chains = [chain_of(now.image.backtrace(at, walk)) for at in chosen]
+    traces = [now.image.backtrace(at, walk) for at in chosen]
+    chains = list(map(chain_of, traces))
     more = chosen_modules(now.image, wanted["every_module"], wanted["modules"])
     files = _Files(out)
     attached = attached_from(wanted["attached"], "gdb")
-    found = plan_of(now.image, chains, more, attached, _factory(wanted["search"], files))
+    factory = _factory(wanted["search"], files)
+    found = plan_of(now.image, chains, more, attached, factory, traces)
     return _told(found, files, [now.numbers[at] for at in chosen])
 
 

@@ -18,11 +18,13 @@ from whocall.core.file_search import Search
 from whocall.core.module_warnings import complaint
 from whocall.core.native_errors import native_errors
 from whocall.repair import symbol_cache
+from whocall.repair.arguments import Arguments, arguments_file
 from whocall.repair.chain import Chain, RegisterNames
 from whocall.report.tables.functions import path_fits
 
 if TYPE_CHECKING:
     import whocall._native as native
+    from whocall.core.model import Backtrace
     from whocall.core.process_image import ProcessImage
 
 # How much code of a module is analysed before anybody asks for it, bytes: a few milliseconds. Of a
@@ -95,6 +97,7 @@ class Plan:
     chains: Sequence[Chain]
     deliveries: Sequence[SymbolDelivery]
     code: Sequence[tuple[int, int]] = ()  # where code may lie, by runtime address; (): not known
+    arguments: Arguments | None = None
 
 
 @dataclass(frozen=True)
@@ -298,20 +301,24 @@ def plan(
     more_modules: Iterable[int],
     attached: Sequence[AttachedState],
     factory: SymbolFileFactory,
+    traces: Sequence[Backtrace] = (),
 ) -> Plan:
     """What makes a debugger's stacks the chains.
 
     Of image.modules[i] for `more_modules` it is told as well, wherever frames lie; `attached` is
-    what it was told before.
+    what it was told before. Of `traces` it is told what their functions were handed.
     """
     wanted = modules_of(image, chains)
     for index in more_modules:
         wanted.setdefault(index, set())
     ends = {chain.end for chain in chains if chain.end is not None}
-    made = [
-        _delivery(image, index, pcs, ends, attached, factory)
+    made = {
+        index: _delivery(image, index, pcs, ends, attached, factory)
         for index, pcs in sorted(wanted.items())
-    ]
+    }
     names = RegisterNames(image.native.pc_name, image.native.sp_name)
-    deliveries = [each for each in made if each is not None]
-    return Plan(names, chains, deliveries, image.code_ranges())
+    deliveries = [each for each in made.values() if each is not None]
+    # A debugger that has debug info of a module knows the arguments by that, and better.
+    bare = [at for at, each in made.items() if each and not each.state.debug_file]
+    arguments = arguments_file(image, traces, bare, factory.write)
+    return Plan(names, chains, deliveries, image.code_ranges(), arguments)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from whocall.core.errors import Error
+from whocall.repair.arguments import Arguments
 from whocall.repair.chain import Chain, RegisterNames, Step
 from whocall.repair.plan import AttachedState, ModuleState, Plan, SymbolDelivery
 from whocall.report.form.jsonform import Json, hexes
@@ -80,6 +81,9 @@ def plan_json(plan: Plan) -> Json:
             }
             for delivery in plan.deliveries
         ],
+        "arguments": None
+        if plan.arguments is None
+        else {"file": str(plan.arguments.file), "functions": plan.arguments.functions},
     }
 
 
@@ -145,7 +149,9 @@ def plan_from(found: Json) -> Plan:
     names = RegisterNames(**found["registers"])
     deliveries = [_delivery_from(module) for module in found["modules"]]
     code = [(_address(begin), _address(end)) for begin, end in found["code"]]
-    return Plan(names, chains, deliveries, code)
+    told = found["arguments"]
+    arguments = None if told is None else Arguments(Path(told["file"]), told["functions"])
+    return Plan(names, chains, deliveries, code, arguments)
 
 
 def attached_from(found: Any, source: str) -> list[AttachedState]:

@@ -15,19 +15,17 @@ from whocall.core.regular_file import read_text
 
 if TYPE_CHECKING:
     from whocall.cli.arguments import Values
+    from whocall.core.model import Backtrace
     from whocall.core.process_image import ProcessImage
-    from whocall.repair.chain import Chain
     from whocall.repair.plan import AttachedState
 
 
-def _chains(image: ProcessImage, arguments: Values) -> list[Chain]:
-    from whocall.repair.chain import chain_of
-
+def _traces(image: ProcessImage, arguments: Values) -> list[Backtrace]:
     walk = replace(wanted_walk(arguments), registers=True, lines=False)
     everyone: Sequence[int] = range(len(image.threads))
     if arguments.thread is not None:
         everyone = [image.index_of_lwp(arguments.thread)]
-    return [chain_of(image.backtrace(index, walk)) for index in everyone]
+    return [image.backtrace(index, walk) for index in everyone]
 
 
 def _attached(source: str | None) -> list[AttachedState]:
@@ -46,6 +44,7 @@ def _attached(source: str | None) -> list[AttachedState]:
 
 def run(arguments: Values) -> int:
     """`whocall repair-plan`."""
+    from whocall.repair.chain import chain_of
     from whocall.repair.plan import SymbolFileFactory, chosen_modules, plan, settings_key
     from whocall.repair.plan_json import plan_json
     from whocall.repair.symbol_cache import write_new
@@ -58,7 +57,9 @@ def run(arguments: Values) -> int:
     with open_core_or_file(arguments.core, arguments.exe, arguments) as image:
         if is_core(arguments.core):
             more = chosen_modules(image, arguments.every_module, arguments.module)
-            found = plan(image, _chains(image, arguments), more, attached, factory)
+            traces = _traces(image, arguments)
+            chains = list(map(chain_of, traces))
+            found = plan(image, chains, more, attached, factory, traces)
         else:
             found = plan(image, [], [0], attached, factory)
         write_json([json.dumps(plan_json(found)), "\n"])

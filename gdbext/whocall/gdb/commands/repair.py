@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import gdb
 
+from whocall.core.counted import counted
 from whocall.core.errors import Error
 from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host.output import warn, write
@@ -57,17 +58,20 @@ def run(line: str) -> None:
     parsed = syntax("repair").parse(line)
     modules: Sequence[ModuleOutcome]
     threads: Sequence[ThreadOutcome] = ()
+    arguments = 0
     if gdb.selected_thread() is None:
         modules = _repair_files(parsed)
     else:
-        modules, threads = repair(
+        modules, threads, arguments = repair(
             RepairRequest(every_module=parsed.has("all"), modules=parsed.arguments)
         )
     events.watch()
-    show(modules, threads)
+    show(modules, threads, arguments)
 
 
-def show(modules: Sequence[ModuleOutcome], threads: Sequence[ThreadOutcome]) -> None:
+def show(
+    modules: Sequence[ModuleOutcome], threads: Sequence[ThreadOutcome], arguments: int = 0
+) -> None:
     """What was done, and how gdb's stacks are now."""
     warn(f"gdb was told nothing of it: {module.refused}." for module in modules if module.refused)
     warn(
@@ -76,6 +80,8 @@ def show(modules: Sequence[ModuleOutcome], threads: Sequence[ThreadOutcome]) -> 
         if outcome.parts_at is not None
     )
     write(line for line in map(module_line, modules) if line is not None)
+    if arguments:
+        write([f"arguments of {counted(arguments, 'function')}: a1, a2, ... in gdb's frames"])
     notable = [outcome for outcome in threads if is_notable(outcome)]
     write(thread_lines(notable))
     if threads:

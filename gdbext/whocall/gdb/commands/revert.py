@@ -17,7 +17,7 @@ from whocall.core.gdb_lines import named, only
 from whocall.frontend.options import syntax
 from whocall.gdb.host import console, frame_cache
 from whocall.gdb.host.output import warn, write
-from whocall.gdb.repair import attached, events
+from whocall.gdb.repair import attached, events, told_arguments
 from whocall.gdb.repair.attached import Attached
 from whocall.gdb.target.auxiliary_vector import AT_SYSINFO_EHDR, auxiliary_vector
 
@@ -103,6 +103,7 @@ def take_back(given: list[Attached]) -> None:
         if _is_program(known) and known.objfile is not None:
             console.said("symbol-file", named(known.objfile.filename))
     attached.forget_here()
+    told_arguments.forget()
     frame_cache.invalidate()
     if jit_code - _jit_code():
         warn(

@@ -51,7 +51,7 @@ def _refresh() -> None:
     if stack_cache.are_right(threads):
         return
     stack_cache.forget()
-    _, outcomes = repair(RepairRequest(every_thread=len(everyone) <= MOST_THREADS))
+    _, outcomes, _ = repair(RepairRequest(every_thread=len(everyone) <= MOST_THREADS))
     if all(outcome.parts_at is None for outcome in outcomes) and not frame_overrides.count():
         stack_cache.remember(threads)
 

@@ -99,6 +99,8 @@ def _plan_of(answered: Answer) -> Plan:
             replace(each, files=[_place(path, written) for path in each.files])
             for each in found.deliveries
         ],
+        arguments=found.arguments
+        and replace(found.arguments, file=_place(found.arguments.file, written)),
     )
 
 
@@ -121,14 +123,16 @@ def _place(path: Path, written: Mapping[str, Path]) -> Path:
 def _process_plan_here(now: Current, request: RepairRequest) -> tuple[Plan, dict[int, Chain]]:
     walk = replace(walk_of(Parsed(), past_main=True), registers=True, lines=False)
     indices = now.every_thread() if request.every_thread else [now.selected]
-    chains = {
-        now.numbers[at]: chain_of(now.image.backtrace(at, walk))
-        for at in indices
-        if at in now.numbers
-    }
+    traces = {now.numbers[at]: now.image.backtrace(at, walk) for at in indices if at in now.numbers}
+    chains = {number: chain_of(trace) for number, trace in traces.items()}
     more = chosen_modules(now.image, request.every_module, request.modules)
     found = plan(
-        now.image, list(chains.values()), more, attach.attached_states(), attach.file_factory()
+        now.image,
+        list(chains.values()),
+        more,
+        attach.attached_states(),
+        attach.file_factory(),
+        list(traces.values()),
     )
     return found, chains
 

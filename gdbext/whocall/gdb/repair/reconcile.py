@@ -9,7 +9,8 @@ from time import monotonic
 
 import gdb
 
-from whocall.gdb.repair import frame_overrides
+from whocall.core.errors import Error
+from whocall.gdb.repair import frame_overrides, told_arguments
 from whocall.gdb.repair.attach import deliver
 from whocall.gdb.repair.endless import endless_steps
 from whocall.gdb.repair.own_frames import Ranges, with_own_frame
@@ -161,7 +162,15 @@ def reconcile(
     return modules, outcomes
 
 
-def repair(request: RepairRequest) -> tuple[list[ModuleOutcome], list[ThreadOutcome]]:
-    """Repairs the stacks of the selected inferior. Raises Error."""
+def repair(request: RepairRequest) -> tuple[list[ModuleOutcome], list[ThreadOutcome], int]:
+    """Repairs the stacks of the selected inferior, and returns as well of how many functions gdb
+    now shows the arguments. Raises Error.
+    """
     found, chains = process_plan(request)
-    return reconcile(chains, found.registers, lambda: deliver(found.deliveries), found.code)
+    outcomes = reconcile(chains, found.registers, lambda: deliver(found.deliveries), found.code)
+    arguments = found.arguments
+    try:
+        told_arguments.tell(None if arguments is None else arguments.file, request.every_thread)
+    except Error:  # which is told of the files of modules, that lie beside it
+        arguments = None
+    return *outcomes, 0 if arguments is None else arguments.functions

@@ -9,6 +9,7 @@ prints is read instead, and no such object ever comes into being.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 import gdb
@@ -39,3 +40,10 @@ def connection_of(inferior: gdb.Inferior) -> Connection | None:
     said, column = listed(inferior)
     match = _CELL.search(said[1][:column]) if column >= 0 else None
     return None if match is None else Connection(int(match.group(1)), match.group(2))
+
+
+def on_removed(note: Callable[[int], None]) -> None:
+    """From now on `note` is told the number of each connection that ends. The object that gdb makes
+    to tell that is closed in order.
+    """
+    gdb.events.connection_removed.connect(lambda event: note(event.connection.num))

@@ -1,0 +1,231 @@
+"""After `whocall repair` gdb's own frames of a core show what functions were handed: the values
+that gdb shows of the program with debug info, or none; and of another process nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Optional
+
+import pytest
+from mi_session import MiSession
+from programs import Crash, shared
+from sessions import SCRIPT, batch
+
+REPAIR = "whocall repair"
+PROGRAM = r"""
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+#define OUT_OF_LINE __attribute__((noinline, noclone))
+struct order { const char *name; long amount; };
+volatile int calls;
+static pthread_barrier_t started;
+OUT_OF_LINE int deepest(struct order *orders, int n, const char *why) {
+  calls += n; if (why) abort(); return orders[n].amount + 1; }
+OUT_OF_LINE int middle(struct order *orders, int n, long limit, unsigned char kind) {
+  int found = deepest(orders, n + 1, "late");
+  return found + limit * kind + orders->amount + n; }
+OUT_OF_LINE int deposit(int account, long amount) {
+  pthread_barrier_wait(&started);
+  while (calls < 1000000) pause();
+  return account + amount + calls; }
+OUT_OF_LINE void *teller(void *account) {
+  return (void *)(long)(deposit((int)(long)account, -1000 * (long)account) + 1); }
+int main(int argc, char **argv) {
+  static struct order orders[4] = {{"a", 1}, {"b", 2}};
+  pthread_t thread;
+  pthread_barrier_init(&started, 0, 3);
+  for (long i = 1; i < 3; i++) pthread_create(&thread, 0, teller, (void *)(i + argc * 10));
+  pthread_barrier_wait(&started);
+  usleep(100000);
+  return middle(orders, argc, 1L << 30, 200) + (argv != 0); }
+"""
+FORMS = {
+    "O0": "-O0 -g -w -pthread",
+    "O1": "-O1 -g -w -pthread",
+    "O2": "-O2 -g -w -pthread",
+    "without tables": "-O2 -g -w -pthread -fno-asynchronous-unwind-tables -fomit-frame-pointer",
+    "i386": "-O1 -g -w -pthread -m32",
+}
+OWN = ("deepest", "middle", "deposit", "teller", "main")
+# Of the fifteen values that these frames have, those that debug info and we both tell.
+LEAST = {"O0": 15, "O1": 13, "O2": 10, "without tables": 10, "i386": 15}
+
+# Of each frame: its thread and pc, and of each argument a number, or None for one without a value.
+LOOK = """
+import json
+def value_of(frame, symbol):
+    value = frame.read_var(symbol)
+    if value.is_optimized_out:
+        return None
+    mask = (1 << 8 * value.type.sizeof) - 1
+    return int(value.cast(gdb.lookup_type("long long"))) & mask
+found = []
+for thread in sorted(gdb.selected_inferior().threads(), key=lambda each: each.num):
+    thread.switch()
+    frame = gdb.newest_frame()
+    while frame:
+        block = frame.block() if frame.function() else ()
+        values = [value_of(frame, each) for each in block if each.is_argument]
+        found.append([thread.ptid[1], frame.pc(), frame.name(), values])
+        frame = frame.older()
+print("<told>" + json.dumps(found))
+"""
+Told = dict[tuple[int, int], tuple[str, list[Optional[int]]]]
+
+
+@pytest.fixture(scope="module")
+def look(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("look") / "look.py"
+    path.write_text(LOOK)
+    return path
+
+
+def program(form: str) -> Crash:
+    return shared(f"handed-{form}", PROGRAM, FORMS[form])
+
+
+def told(look: Path, commands: list[str], *files: Path) -> Told:
+    """By thread and pc the function, and its arguments."""
+    said = batch([*commands, f"source {look}"], files)
+    assert "<told>" in said.out, said
+    found = json.loads(said.out.split("<told>")[1].splitlines()[0])
+    return {(lwp, pc): (name, values) for lwp, pc, name, values in found}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_values_are_those_of_debug_info(form: str, look: Path) -> None:
+    """No function of the program changes a parameter: each value is that on entry as well."""
+    crash = program(form)
+    truth = told(look, [], crash.twin, crash.core)
+    ours = told(look, [REPAIR], crash.exe, crash.core)
+    equal = 0
+    for at, (name, values) in truth.items():
+        if name not in OWN:
+            continue
+        shown = ours[at][1] if at in ours else []
+        for value, mine in zip(values, shown):
+            if mine is not None and value is not None:
+                narrower = (1 << 32) - 1 if form == "i386" or mine < 1 << 32 else (1 << 64) - 1
+                assert mine & narrower == value & narrower, (name, values, shown)
+                equal += 1
+        assert len(shown) <= len(values), (name, values, shown)
+    assert equal >= LEAST[form], (equal, truth, ours)
+
+
+def test_threads_have_values_of_their_own(look: Path) -> None:
+    crash = program("O1")
+    found = told(look, [REPAIR], crash.exe, crash.core)
+    low = (1 << 32) - 1  # the function reads no more of the second
+    handed = {tuple((each or 0) & low for each in values) for _, values in found.values()}
+    assert {(11, -11000 & low), (12, -12000 & low)} <= handed, handed
+
+
+def shown(commands: list[str], *files: Path) -> str:
+    said = batch(commands, files)
+    assert said.status == 0, said
+    return said.out
+
+
+def test_it_reads_as_gdb_writes() -> None:
+    crash = program("O1")
+    commands = ["set width 0", "thread apply 1 bt", "frame function deepest"]
+    out = shown([REPAIR, *commands[:2]], crash.exe, crash.core)
+    frame = re.search(r'in \S+ \(a1=0x\w+, a2=2, a3=0x\w+ "late"\)', out)
+    assert frame, out
+    assert re.search(
+        r"^arguments of \d+ functions: a1, a2, ... in gdb's frames$", out, re.MULTILINE
+    )
+
+
+CHECK = """
+import subprocess
+for one in gdb.objfiles():
+    if one.owner is None and one.filename.endswith(".symbols"):
+        line = ["eu-readelf", "--debug-dump=info", "--debug-dump=abbrev", one.filename]
+        ran = subprocess.run(line, capture_output=True, text=True)
+        print("<read>", ran.returncode, ran.stderr, ran.stdout.count("formal_parameter"))
+"""
+
+
+def test_others_read_the_same_file(tmp_path: Path) -> None:
+    crash, check = program("O1"), tmp_path / "check.py"
+    check.write_text(CHECK)
+    out = shown([REPAIR, f"source {check}"], crash.exe, crash.core)
+    (read,) = re.findall("^<read> (.*)$", out, re.MULTILINE)
+    status, count = read.split()
+    assert status == "0" and int(count) > 8, read
+
+
+def test_nothing_is_left_when_it_is_taken_back(look: Path) -> None:
+    crash = program("O1")
+    bare = told(look, [], crash.exe, crash.core)
+    assert told(look, [REPAIR, "whocall revert"], crash.exe, crash.core) == bare
+    objfiles = "python print([o.filename for o in gdb.objfiles() if 'symbols' in str(o.filename)])"
+    assert "[]" in shown([REPAIR, "whocall revert", objfiles], crash.exe, crash.core)
+
+
+@pytest.mark.parametrize("close", ["core-file {core}", "detach", "core-file"])
+def test_they_go_with_the_core(close: str, look: Path) -> None:
+    """Of another process, or of the same one at another time, the values are others."""
+    crash = program("O1")
+    again = [f"core-file {crash.core}"] * (close in ("detach", "core-file"))
+    commands = [REPAIR, close.format(core=crash.core), *again]
+    found = told(look, commands, crash.exe, crash.core)
+    own = [values for name, values in found.values() if name.startswith("sub_")]
+    assert own and not any(own)
+
+
+def test_a_program_that_runs_in_its_place_has_none() -> None:
+    crash = program("O1")
+    start = ["set startup-with-shell off", "set confirm off"]
+    commands = [*start, REPAIR, "run", "bt", REPAIR, "bt", "kill"]
+    out = shown(commands, crash.exe, crash.core)
+    assert out.count("a1=") == 0, out
+
+
+def test_another_inferior_is_not_told() -> None:
+    crash = program("O1")
+    commands = [REPAIR, "add-inferior -no-connection", "inferior 2", f"file {crash.exe}",
+                f"core-file {crash.core}", "echo <two>\\n", "bt", "inferior 1", "echo <one>\\n",
+                "bt"]  # fmt: skip
+    out = shown(commands, crash.exe, crash.core)
+    second, first = out.split("<two>\n")[1].split("<one>\n")
+    assert "a1=" not in second
+    assert "a1=" in first
+
+
+MANGLED = r"""
+#include <stdlib.h>
+#define OUT_OF_LINE __attribute__((noinline, noclone))
+volatile int calls;
+OUT_OF_LINE int count(int coins, const char *what) __asm__("_ZN4shop5countEiPKc");
+OUT_OF_LINE int count(int coins, const char *what) {
+  calls += coins; if (what) abort(); return coins; }
+int main(int argc, char **argv) { return count(argc + 2, "coins") + calls; }
+"""
+
+
+def test_names_of_cxx_are_read() -> None:
+    flags = "-O1 -w -rdynamic"
+    crash = shared("handed-mangled", MANGLED, flags)
+    out = shown([REPAIR, "bt"], crash.exe, crash.core)
+    assert re.search(r'in shop::count \(a1=3, a2=0x\w+ "coins"\)', out), out
+
+
+def test_an_editor_gets_them() -> None:
+    crash = program("O1")
+    with MiSession([crash.exe, crash.core]) as session:
+        session.console(f"source {SCRIPT}")
+        session.console(REPAIR)
+        listed = session.ask("-stack-list-arguments --all-values")
+    assert "'name': 'a1'" in str(listed), listed
+
+
+def test_settings_of_gdb_are_obeyed() -> None:
+    crash = program("O1")
+    out = shown([REPAIR, "set print frame-arguments presence", "bt"], crash.exe, crash.core)
+    assert "(...)" in out and "a1=" not in out
