@@ -6,6 +6,7 @@ import pytest
 from answers import truth
 from dap_session import DapError, DapSession, Message
 from programs import Crash
+from test_told_arguments import program
 
 
 def offsets(frames: list[Message]) -> list[int]:
@@ -70,3 +71,21 @@ def test_a_core(chain: Crash) -> None:
             return
         dap.console("whocall repair")
         assert_true(dap.frames(), chain)
+
+
+def test_what_functions_were_handed_stands_among_the_variables() -> None:
+    crash = program("O1")
+    with DapSession() as dap:
+        try:
+            dap.begin("attach", program=str(crash.exe), coreFile=str(crash.core))
+        except DapError as error:  # gdb 16 and older read no cores for editors
+            assert str(error) == "attach requires either 'pid' or 'target'"
+            return
+        dap.console("whocall repair")
+        found = []
+        for frame in dap.frames():
+            for scope in dap.ask("scopes", frameId=frame["id"])["scopes"]:
+                if scope["name"] == "Arguments":
+                    held = dap.ask("variables", variablesReference=scope["variablesReference"])
+                    found += [(each["name"], each["value"]) for each in held["variables"]]
+        assert ("a2", "2") in found and ("a4", "200") in found, found

@@ -16,6 +16,7 @@ import gdb
 from whocall.core.gdb_lines import named
 from whocall.gdb.host import console, frame_cache
 from whocall.gdb.repair.attached import process_now
+from whocall.gdb.repair.editor_arguments import list_arguments
 from whocall.gdb.target.connections import on_removed
 
 
@@ -47,6 +48,7 @@ def tell(path: Path | None, of_all: bool) -> None:
     console.said("add-symbol-file -o", 0, file)
     _told.append(_Told(gdb.current_progspace(), str(path), process_now()[1], of_all))
     _watch()
+    list_arguments()
     frame_cache.invalidate()
 
 
@@ -71,7 +73,8 @@ def _watch() -> None:
 def _removed(connection: int) -> None:
     """A core was closed, whether by another one, by a program that runs in its place, or alone."""
     _gone.add(connection)
-    _forget_what_is_gone()
+    with contextlib.suppress(KeyboardInterrupt):  # then before the next prompt
+        _forget_what_is_gone()
 
 
 def _forget_what_is_gone(event: Any = None) -> None:
