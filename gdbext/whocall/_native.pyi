@@ -36,11 +36,12 @@ class FileSearch:
         why, if there is something to say. `name` is how to speak of it."""
 
 def build_signatures(paths: Sequence[_Path]) -> tuple[bytes, dict[str, Any], list[str]]:
-    """A signature file's contents made of static libraries, its summary, and remarks on what of
-    them says nothing."""
+    """A signature file's contents made of static libraries and of linked files, its summary, and
+    remarks on what of them says nothing."""
 
 def signature_summary(path: _Path) -> dict[str, Any]:
-    """ "arch", and the numbers of "members", "sections" and "functions" in a signature file."""
+    """ "arch", and the numbers of "members", "sections", "builds" (linked files) and "functions" in
+    a signature file."""
 
 class WalkOptions:
     """How to walk. `without` names strategies: "pclntab", "cfi", "frame-pointer", "signal-frame",

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "arch/placed_operands.h"
 #include "arch/registers.h"
 #include "base/address.h"
 #include "base/byte_view.h"
@@ -130,6 +131,9 @@ struct CodeModel {
 
   // A reader of what instructions do with values; null where arguments are not followed.
   std::unique_ptr<ValueReader> (*make_value_reader)() = nullptr;
+
+  // A reader of operands that linking decides; null where functions of other builds are not told.
+  std::unique_ptr<PlacedReader> (*make_placed_reader)(const PlacedImage& image) = nullptr;
 
   // How the code at offset `at` of a function, whose bytes are `code` and which begins at `address`
   // (runtime), goes back to its caller; a miss where that is not followed.

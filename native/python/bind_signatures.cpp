@@ -1,5 +1,7 @@
-// Signatures of static libraries.
+// Signatures of static libraries and of linked files.
 #include <pybind11/stl.h>
+
+#include <algorithm>
 
 #include "python/bindings.h"
 #include "python/convert.h"
@@ -18,7 +20,10 @@ py::dict summary_of(const SignatureSet& set) {
   summary["arch"] = text(set.arch->name);
   summary["members"] = set.members.size();
   summary["sections"] = set.sections.size();
-  summary["functions"] = set.functions.size();
+  const auto named = std::ranges::count_if(
+      set.build_functions, [](const BuildFunction& each) { return each.name != 0; });
+  summary["functions"] = set.functions.size() + static_cast<std::size_t>(named);
+  summary["builds"] = set.builds.size();
   return summary;
 }
 

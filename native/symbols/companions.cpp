@@ -29,7 +29,7 @@ Companions companions_of(const ElfFile& file, const FileSearch& search, DebugFil
       companions.remark += (companions.remark.empty() ? "" : " ") + sentence;
     }
   }
-  if (auto list = signature_names(file, search, companions.remark)) {
+  if (auto list = signature_names(file, search, companions)) {
     companions.lists.push_back(std::move(*list));
   }
   return companions;

@@ -34,6 +34,10 @@ FilePlace FileSymbols::describe(Address link, NamingOptions options) {
       place.function && !place.function->raw_name.empty() && !is_inferred(place.function->source);
   if (options.refused && !by_symbol) {
     place.refused = nearest_symbol(*file_, *table(), starts(), link);
+    // An inferred name without a size is a symbol's, too.
+    if (place.refused && place.function && place.refused->start == place.function->start) {
+      place.refused.reset();
+    }
   }
   if (options.lines) {
     place.lines = lines_at(link, options.demangle);
@@ -60,6 +64,8 @@ std::optional<FunctionMatch> FileSymbols::function_at(Address link, bool demangl
                                    : match.raw_name;
   if (symbol.name.empty()) {
     infer_name(match);
+  } else if (symbol.source == NameSource::signature) {
+    match.proof = sources().proof_at(symbol.range.begin);
   }
   for (const Symbol& alias : table->aliases(index)) {
     if (alias.name != symbol.name && !alias.name.empty()) {

@@ -87,6 +87,9 @@ SymbolSources::SymbolSources(std::shared_ptr<const ElfFile> file, const FileSear
     if (list.lines != nullptr) {
       lines_.push_back(list.lines);
     }
+    if (list.proofs != nullptr) {
+      proofs_.push_back(list.proofs);
+    }
   }
   table_ = SymbolTable::from_elf(file_, companions);
   kept_as_ = key_of(*file_, companions, search);
@@ -157,6 +160,15 @@ void SymbolSources::keep(const std::string& kind, const std::vector<std::byte>& 
   if (kept_as_) {
     keep_facts(*kept_as_, kind, facts);
   }
+}
+
+std::string SymbolSources::proof_at(Address link) const {
+  for (const auto& proofs : proofs_) {
+    if (const auto found = proofs->find(link); found != proofs->end()) {
+      return found->second;
+    }
+  }
+  return {};
 }
 
 // Debug info goes first: it alone tells of inlined calls.

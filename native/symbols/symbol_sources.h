@@ -42,6 +42,9 @@ class SymbolSources {
   // The one of the function that starts at `link`, a miss when it has none: without a look through
   // the file where that is not needed.
   std::optional<InferredName> inferred_name(Address link);
+  // What shows that the function that starts at `link` has the name that a list gives it; empty
+  // where the source of the name says all.
+  [[nodiscard]] std::string proof_at(Address link) const;
   // Innermost inlined call first; empty without debug info.
   std::vector<SourceLine> lines_at(Address link);
 
@@ -66,7 +69,8 @@ class SymbolSources {
   std::shared_ptr<const SymbolTable> table_;
   std::string remark_;
   std::string debug_file_;
-  std::vector<std::shared_ptr<const LineTable>> lines_;  // of other sources
+  std::vector<std::shared_ptr<const LineTable>> lines_;    // of other sources
+  std::vector<std::shared_ptr<const NameProofs>> proofs_;  // of names that these have
 
   std::recursive_mutex mutex_;  // guards what follows
   std::shared_ptr<const SymbolTable> table_with_plt_;

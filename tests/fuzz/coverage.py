@@ -60,7 +60,10 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
     "repair_file": ("symfile/",),
     "rules": ("rules/",),
     "runtime_files": ("runtime/mapped_file.cpp",),
-    "signatures": ("symbols/signatures/signature_file.cpp",),
+    "signatures": (
+        *("symbols/signatures/signature_file.cpp", "symbols/signatures/build_tables.cpp"),
+        *("symbols/signatures/build_pairs.cpp", "symbols/signatures/pair_"),
+    ),
     "trace": ("tracing/",),
     "walk": (
         *("unwind/backtrace.cpp", "unwind/judge/", "unwind/search/", "unwind/strategies/"),

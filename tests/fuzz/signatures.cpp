@@ -1,5 +1,6 @@
 // Hostile signature files: reading one throws Error or gives a set whose every place lies inside,
-// and which can be written again. The check sum is made right, or nothing would be read.
+// and which can be written again; comparing its builds ends. The check sum is made right, or
+// nothing would be read.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include "base/error.h"
 #include "fuzz.h"
 #include "mutators.h"
+#include "symbols/signatures/build_pairs.h"
 #include "symbols/signatures/signature_file.h"
 #include "symbols/signatures/signature_index.h"
 
@@ -15,19 +17,46 @@ namespace {
 using namespace whocall;
 
 constexpr std::string_view kMagic = "whocall signatures\n";
-constexpr std::size_t kSumAt = kMagic.size() + 8 + 7 * 4;
-constexpr std::size_t kTables = kSumAt + 8;
+// Behind the numbers of records: version 2 has three tables more.
+std::size_t sum_at(const std::uint8_t* data) {
+  return kMagic.size() + 8 + (data[kMagic.size()] == 2 ? 10 : 7) * 4;
+}
 
 void make_right(std::uint8_t* data, std::size_t size) {
   std::memcpy(data, kMagic.data(), kMagic.size());
+  const std::size_t tables = sum_at(data) + 8;
+  if (size <= tables) {
+    return;
+  }
   std::uint64_t sum = 0xcbf29ce484222325U;
-  for (std::size_t at = kTables; at < size; at += 8) {
+  for (std::size_t at = tables; at < size; at += 8) {
     std::uint64_t word = 0;
     std::memcpy(&word, data + at, std::min<std::size_t>(8, size - at));
     sum = (sum ^ word) * 0x100000001b3U;
     sum ^= sum >> 29U;
   }
-  std::memcpy(data + kSumAt, &sum, sizeof sum);
+  std::memcpy(data + tables - 8, &sum, sizeof sum);
+}
+
+std::vector<LinkedFunction> functions_of(const SignatureSet& set, const SignatureBuild& build) {
+  const auto begin = set.build_functions.begin() + build.first_function;
+  return {begin, begin + build.functions};
+}
+
+// Some builds with the first: pairs are one-to-one.
+void pair_all(const SignatureSet& set) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(set.builds.size(), 4); ++i) {
+    const std::vector<LinkedFunction> known = functions_of(set, set.builds[i]);
+    const std::vector<LinkedFunction> program = functions_of(set, set.builds[0]);
+    std::vector<bool> taken(known.size());
+    for (const BuildPair& pair :
+         pair_builds({known, set.build_references}, {program, set.build_references}, {})) {
+      if (pair.known != kNoPair) {
+        fuzz::demand(pair.known < known.size() && !taken[pair.known]);
+        taken[pair.known] = true;
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -43,6 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const SignatureSection& section : set.sections) {
       (void)set.code_of(section);
     }
+    pair_all(set);
     const SignatureIndex index(set);
     for (std::uint32_t i = 0; i < index.set().sections.size(); ++i) {
       for (const FixedBytes& fixed : index.fixed(i)) {
@@ -58,8 +88,9 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
                                                std::size_t most, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<whocall::fuzz::Field> fields;
+  const std::size_t sum = size > kMagic.size() ? sum_at(data) : size;
   for (std::size_t at = kMagic.size() + 8; at + 4 <= size && fields.size() < 500; at += 4) {
-    if (at < kSumAt || at >= kTables) {
+    if (at < sum || at >= sum + 8) {
       fields.push_back({at, 4});
     }
   }
@@ -69,7 +100,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   } else {
     size = LLVMFuzzerMutate(data, size, most);
   }
-  if (size > kTables) {
+  if (size > kMagic.size()) {
     make_right(data, size);
   }
   return size;

@@ -98,6 +98,65 @@ TEST_CASE("signatures: every index outside its table is refused") {
   check([](SignatureSet& set) { set.strings.back() = 'x'; });
 }
 
+// A linked file of two functions, of which the first calls the second and names a text.
+SignatureSet set_of_builds() {
+  SignatureSet set = small_set();
+  set.builds.push_back(
+      {.file = 13, .build_id = 0, .soname = 0, .first_function = 0, .functions = 2});
+  BuildFunction first;
+  first.name = 13;
+  first.code = 0x123456789abcdef0U;
+  first.sketch.fill(7);
+  first.references = 2;
+  BuildFunction second = first;
+  second.name = 19;
+  second.first_reference = 2;
+  second.references = 0;
+  set.build_functions = {first, second};
+  set.build_references = {{LinkedKind::function, 1}, {LinkedKind::text, ~std::uint64_t{0}}};
+  return set;
+}
+
+TEST_CASE("signatures: a file says what the set says of linked files") {
+  const SignatureSet set = set_of_builds();
+  const std::vector<std::byte> file = encode_signatures(set);
+  const SignatureSet read = decode_signatures(ByteView(file, Endian::little), "file");
+  REQUIRE(read.builds.size() == 1);
+  CHECK(read.builds[0].functions == 2);
+  CHECK(read.text(read.build_functions[1].name) == "other");
+  CHECK(read.build_functions[0].code == set.build_functions[0].code);
+  CHECK(read.build_functions[0].sketch == set.build_functions[0].sketch);
+  CHECK(read.build_references[1].value == ~std::uint64_t{0});
+  CHECK(encode_signatures(read) == file);
+}
+
+TEST_CASE("signatures: libraries alone are written as ever, for those who know no builds") {
+  constexpr std::size_t kVersionAt = 19;
+  CHECK(encode_signatures(small_set())[kVersionAt] == std::byte{1});
+  CHECK(encode_signatures(set_of_builds())[kVersionAt] == std::byte{2});
+}
+
+TEST_CASE("signatures: every index of a build outside its table is refused") {
+  const auto check = [&](auto change) {
+    SignatureSet set = set_of_builds();
+    change(set);
+    const std::vector<std::byte> file = encode_signatures(set);
+    CHECK_THROWS_AS(decode_signatures(ByteView(file, Endian::little), "file"), Error);
+  };
+  check([](SignatureSet& set) { set.builds[0].file = 25; });
+  check([](SignatureSet& set) { set.builds[0].build_id = 25; });
+  check([](SignatureSet& set) { set.builds[0].soname = kNoSignature; });
+  check([](SignatureSet& set) { set.builds[0].first_function = 1; });
+  check([](SignatureSet& set) { set.builds[0].functions = 1; });
+  check([](SignatureSet& set) { set.builds[0].functions = 3; });
+  check([](SignatureSet& set) { set.build_functions[0].name = 25; });
+  check([](SignatureSet& set) { set.build_functions[0].references = 1; });
+  check([](SignatureSet& set) { set.build_functions[1].first_reference = 0; });
+  check([](SignatureSet& set) { set.build_functions[1].references = 1; });
+  check([](SignatureSet& set) { set.build_references[0].value = 2; });
+  check([](SignatureSet& set) { set.build_references[0].kind = LinkedKind(kLinkedKinds); });
+}
+
 TEST_CASE("signatures: an index knows who defines a name, and how much a section says") {
   const SignatureIndex index(small_set());
   REQUIRE(index.definitions(13).size() == 1);

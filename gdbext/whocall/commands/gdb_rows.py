@@ -53,10 +53,10 @@ GDB: dict[str, Any] = {
   (True, 'limit', '', 'N', 'limit', '', False, False, None, '', False, (), 'at most N differences in full (default: 5)'),
   FILE,
  ), ("Wherever the file's own unwind tables cover an instruction, what whocall finds", "without them is held against them: the frame's address (CFA), the return address and", 'the saved registers. Each difference has a class that says where it comes from.', '', 'FILE is any ELF file with unwind tables. Without it, the module that the selected', 'frame is in is audited, or, before the program runs, the program.'), ('whocall audit -limit 20',)),
-'signatures': ('whocall signatures', 'Make a file of signatures of static libraries.', False, False, (
+'signatures': ('whocall signatures', 'Make a file of signatures of libraries and programs.', False, False, (
   (True, 'output', 'o', 'FILE', 'file', '', False, True, None, '', False, (), 'the new file; - for standard output'),
-  (False, 'archives', '', 'ARCHIVE', 'file', '+', False, False, None, '', False, (), ''),
- ), ('With "set whocall signature-files FILE" whocall recognises the functions of these', 'libraries in stripped programs that were linked with them. Libraries that are linked', 'together, such as libc.a, libm.a and libgcc_eh.a, belong into one file.'), ('whocall signatures libc.a libm.a -output libc.sig',)),
+  (False, 'archives', '', 'BINARY', 'file', '+', False, False, None, '', False, (), ''),
+ ), ('With "set whocall signature-files FILE" whocall recognises the functions of static', 'libraries (.a, .o) in stripped programs that were linked with them, and those of a', 'program or a shared library that has names, or whose debug file lies beside it, in', 'the same and the next stripped build of it. Static libraries that are linked together,', 'such as libc.a, libm.a and libgcc_eh.a, belong into one file.'), ('whocall signatures libc.a libm.a -output libc.sig', 'whocall signatures shop-1.0 -output shop.sig')),
 'export': ('whocall export', 'Save names and unwinding rules for gdbs without whocall.', False, False, (
   (True, 'module', '', 'MODULE', 'module', '', False, False, '', '', False, (), 'of the module whose path ends so, not of the program'),
   (False, 'file', '', 'FILE', 'file', '', False, False, None, '', False, (), ''),

@@ -15,7 +15,7 @@ SEARCH = (True, 'search', '', 'DIR', 'folder', '', True, False, (), '', False, (
 SYSROOT = (True, 'sysroot', '', 'DIR', 'folder', '', False, False, '', '', False, (), 'copy of the root directory of the machine')
 DEBUG_DIRECTORY = (True, 'debug-directory', '', 'DIR', 'folder', '', True, False, (), '', False, (), 'look there for separate debug files instead of in /usr/lib/debug; may be repeated')
 SYMBOLS = (True, 'symbols', '', '[MODULE=]FILE[@BASE]', 'file', '', True, False, (), '', False, (), 'names from a linker map, nm, a Breakpad .sym file, or CSV or JSON; may be repeated')
-SIGNATURES = (True, 'signatures', '', 'FILE', 'file', '', True, False, (), '', False, (), 'recognise functions of static libraries by this file; may be repeated')
+SIGNATURES = (True, 'signatures', '', 'FILE', 'file', '', True, False, (), '', False, (), 'recognise functions of libraries and of other builds by this file; may be repeated')
 DEBUGINFOD = (True, 'debuginfod', '', '', '', '', False, False, False, '', False, (), 'ask the servers of DEBUGINFOD_URLS for missing files and debug info')
 ANNOUNCE = (True, 'announce', '', '', '', '', False, False, False, '', True, (), '')
 INFERIOR = (True, 'inferior', '', 'INFERIOR', '', '', False, False, '', '', True, (), '')
@@ -119,10 +119,10 @@ SHELL: dict[str, Any] = {
   COLOR, NO_DEMANGLE,
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.audit/1'),
  ), (), (), ('whocall audit /usr/bin/gdb',)),
-'signatures': ('make a file of signatures of static libraries', 'Makes a file by which --signatures recognises the functions of static libraries in stripped programs that were linked with them. Libraries that are linked together, such as libc.a, libm.a and libgcc_eh.a, belong into one file.', '', False, (
-  (False, 'archives', '', 'ARCHIVE', 'file', '+', False, False, None, '', False, (), 'libc.a, crt1.o, ...'),
+'signatures': ('make a file of signatures of libraries and programs', 'Makes a file by which --signatures recognises functions in stripped programs: those of static libraries (.a, .o) that were linked into them, and those of a program or a shared library that has names, or whose debug file lies beside it, in the same and the next stripped build of it. Static libraries that are linked together, such as libc.a, libm.a and libgcc_eh.a, belong into one file.', '', False, (
+  (False, 'archives', '', 'BINARY', 'file', '+', False, False, None, '', False, (), 'libc.a, crt1.o, an unstripped program or shared library'),
   (True, 'output', 'o', 'FILE', 'file', '', False, True, None, '', False, (), 'the new file; - for standard output'),
- ), (('outputs', ('output',)),), (), ('whocall signatures libc.a libm.a -o libc.sig',)),
+ ), (('outputs', ('output',)),), (), ('whocall signatures libc.a libm.a -o libc.sig', 'whocall signatures shop-1.0 -o shop.sig')),
 'export': ('save names and unwinding rules of a file for gdbs without whocall', 'Writes a symbol file for gdb: the names that whocall finds for the functions of FILE, and unwinding rules of those that no unwind table covers. With it any gdb prints true backtraces of the stripped program.', '', False, (
   (False, 'file', '', 'FILE', 'file', '', False, False, None, '', False, (), 'a program, a library, or a core'),
   (True, 'output', 'o', 'OUT', 'file', '', False, True, None, '', False, (), 'the new file; - for standard output'),

@@ -1,4 +1,6 @@
-"""Files of signatures: what tells the functions of static libraries in stripped programs."""
+"""Files of signatures: what tells the functions of static libraries, and of other builds, in
+stripped programs.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,11 @@ def write_signatures(archives: Sequence[str], output: str) -> Iterator[str]:
 def require_both(archives: Sequence[str], output: str) -> None:
     """Raises UsageError where one is not named."""
     if not archives:
-        raise UsageError("name the static libraries first: whocall signatures ARCHIVE... -o FILE")
+        raise UsageError(
+            "name the libraries or programs first: whocall signatures BINARY... -o FILE"
+        )
     if not output:
-        raise UsageError("say where to write: whocall signatures ARCHIVE... -o FILE")
+        raise UsageError("say where to write: whocall signatures BINARY... -o FILE")
 
 
 def signatures_of(archives: Sequence[str], output: str) -> tuple[bytes, list[str]]:
@@ -39,7 +43,8 @@ def signatures_of(archives: Sequence[str], output: str) -> tuple[bytes, list[str
         contents, summary, remarks = native.build_signatures(
             [os.fsencode(path) for path in archives]
         )
-    members = counted(summary["members"], "object file")
+    numbers = {"object file": summary["members"], "linked file": summary["builds"]}
+    members = " and ".join(counted(number, word) for word, number in numbers.items() if number)
     made = (
         f"{output}: {counted(summary['functions'], 'function')} of {members}"
         f" ({summary['arch']}), {len(contents)} bytes"

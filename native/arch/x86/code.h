@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "arch/architecture.h"
@@ -58,6 +59,7 @@ void append_named_addresses_64(ByteView code, Address address, const GlobalTable
                                AddressRange wanted, std::vector<Address>& found);
 void append_named_addresses_32(ByteView code, Address address, const GlobalTable& got, bool fixed,
                                AddressRange wanted, std::vector<Address>& found);
+std::unique_ptr<PlacedReader> make_placed_reader_64(const PlacedImage& image);
 std::optional<JumpStub> jump_stub_64(ByteView code, Address address);
 std::optional<JumpStub> jump_stub_32(ByteView code, Address address);
 

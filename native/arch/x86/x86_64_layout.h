@@ -86,6 +86,7 @@ inline Architecture code_of_64_bits() {
                .append_direct_jumps = append_direct_jumps_64,
                .append_constant_addresses = append_constant_addresses_64,
                .append_named_addresses = append_named_addresses_64,
+               .make_placed_reader = make_placed_reader_64,
                .return_path = return_path_64};
   arch.linkage = {.pushed_by_slot = 8,
                   .jump_stub = jump_stub_64,

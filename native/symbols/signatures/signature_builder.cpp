@@ -8,8 +8,10 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/long_work.h"
+#include "files/debug_files.h"
 #include "object/archive.h"
 #include "object/elf_architecture.h"
+#include "symbols/signatures/signature_build.h"
 #include "symbols/signatures/signature_member.h"
 
 namespace whocall {
@@ -67,6 +69,10 @@ class Builder {
   void add(const std::string& path) {
     LongWork work("Reading", path);
     const Archive archive(path);
+    if (is_linked(archive, path)) {
+      add_linked(path);
+      return;
+    }
     const SignatureText library = texts_.add(std::string_view(path).substr(path.rfind('/') + 1));
     std::size_t others = 0;
     std::size_t done = 0;
@@ -83,9 +89,10 @@ class Builder {
   }
 
   BuiltSignatures take(const std::string& last_path) {
-    if (built_.set.sections.empty()) {
+    if (built_.set.sections.empty() && built_.set.builds.empty()) {
       throw Error(last_path, "has no code that signatures could be made of",
-                  "Give libraries of object files; those for link-time optimization have none");
+                  "Give libraries of object files, or linked files with names; object files for "
+                  "link-time optimization have no code");
     }
     if (left_out_ != 0) {
       built_.remarks.push_back(std::to_string(left_out_) +
@@ -97,13 +104,59 @@ class Builder {
   }
 
  private:
-  bool add_file(const std::string& path, SignatureText library, const ArchiveMember& member) {
+  // A linked file is no archive's member.
+  static bool is_linked(const Archive& archive, const std::string& path) {
+    const bool single = archive.members().size() == 1 && is_elf(archive.members().front());
+    return single && ElfFile::open(path)->type() != ET_REL;
+  }
+
+  static bool is_elf(const ArchiveMember& member) {
     constexpr std::string_view kMagic = "\177ELF";
     const auto bytes = member.contents.bytes();
-    if (bytes.size() < kMagic.size() ||
-        std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0) {
+    return bytes.size() >= kMagic.size() &&
+           std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
+  }
+
+  void require_same(const std::string& name, const Architecture& arch) {
+    if (built_.set.arch != nullptr && built_.set.arch != &arch) {
+      throw Error(name,
+                  "has code for " + std::string(arch.name) + ", others before it for " +
+                      std::string(built_.set.arch->name),
+                  "Make a file of signatures for each instruction set");
+    }
+    built_.set.arch = &arch;
+  }
+
+  void add_linked(const std::string& path) {
+    const auto file = ElfFile::open(path);
+    const Architecture& arch = architecture_of(*file);
+    if (arch.code.make_placed_reader == nullptr) {
+      throw Error(
+          path,
+          "has code for " + std::string(arch.name) +
+              ", of which whocall does not know what another build has in common",
+          "Signatures of linked files are for " + architecture_names([](const Architecture& known) {
+            return known.code.make_placed_reader != nullptr;
+          }));
+    }
+    require_same(path, arch);
+    FileSearch search;
+    const std::size_t slash = path.rfind('/');
+    search.directories = {slash == std::string::npos ? "." : path.substr(0, slash + 1)};
+    search.debug_directories = {"/usr/lib/debug"};
+    const DebugFile debug = find_debug_file(*file, search);
+    if (add_build(file, debug.file, texts_, built_.set) == 0) {
+      throw Error(
+          path, "names none of its functions" + (debug.remark.empty() ? "" : ". " + debug.remark),
+          "Give the file as it was before it was stripped, or put its debug file beside it");
+    }
+  }
+
+  bool add_file(const std::string& path, SignatureText library, const ArchiveMember& member) {
+    if (!is_elf(member)) {
       return false;
     }
+    const auto bytes = member.contents.bytes();
     const std::string name = path + "(" + member.name + ")";
     const auto file = ElfFile::from_memory({bytes.begin(), bytes.end()}, name);
     if (file->type() != ET_REL) {
@@ -118,13 +171,7 @@ class Builder {
             return known.linkage.relocations != nullptr;
           }));
     }
-    if (built_.set.arch != nullptr && built_.set.arch != &arch) {
-      throw Error(name,
-                  "has code for " + std::string(arch.name) + ", others before it for " +
-                      std::string(built_.set.arch->name),
-                  "Make a file of signatures for each instruction set");
-    }
-    built_.set.arch = &arch;
+    require_same(name, arch);
     left_out_ += add_member(*file, {library, texts_.add(member.name)}, texts_, built_.set);
     if (built_.set.bytes.size() > kLargestSet) {
       throw Error(path, "is too large: more than two gigabytes of code",

@@ -9,12 +9,17 @@
 #include "arch/elf_machine.h"
 #include "base/byte_reader.h"
 #include "base/error.h"
+#include "symbols/signatures/build_tables.h"
+#include "symbols/signatures/record_writer.h"
 
 namespace whocall {
 namespace {
 
 constexpr std::string_view kMagic = "whocall signatures\n";
+// Libraries alone are written as version 1, which older ones read too; version 2 has three tables
+// more, of builds.
 constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kBuildsVersion = 2;
 constexpr std::uint32_t kShared = 1;
 constexpr std::uint32_t kHidden = 1;
 constexpr std::uint32_t kIndirect = 2;
@@ -29,9 +34,14 @@ enum Table : std::uint8_t {
   relocations_table,
   bytes_table,
   texts_table,
+  builds_table,
+  build_functions_table,
+  build_references_table,
   table_count
 };
-constexpr std::array<std::uint64_t, table_count> kRecordSize = {8, 44, 16, 24, 20, 1, 1};
+constexpr std::size_t kTablesOfLibraries = builds_table;
+constexpr std::array<std::uint64_t, table_count> kRecordSize = {
+    8, 44, 16, 24, 20, 1, 1, kBuildSize, kBuildFunctionSize, kBuildReferenceSize};
 
 // FNV-1a, eight bytes a step: it tells damage, not malice.
 std::uint64_t check_sum(std::span<const std::byte> bytes) {
@@ -46,28 +56,8 @@ std::uint64_t check_sum(std::span<const std::byte> bytes) {
   return sum;
 }
 
-class Writer {
- public:
-  void number(std::uint64_t value, unsigned size) {
-    for (unsigned i = 0; i < size; ++i) {
-      bytes_.push_back(static_cast<std::byte>(value >> (8 * i)));
-    }
-  }
-  template <typename... Values>
-  void words(Values... values) {
-    (number(values, 4), ...);
-  }
-  void append(std::span<const std::byte> more) {
-    bytes_.insert(bytes_.end(), more.begin(), more.end());
-  }
-  std::vector<std::byte> take() { return std::move(bytes_); }
-
- private:
-  std::vector<std::byte> bytes_;
-};
-
 std::vector<std::byte> encode_tables(const SignatureSet& set) {
-  Writer writer;
+  RecordWriter writer;
   for (const SignatureMember& each : set.members) {
     writer.words(each.library, each.name);
   }
@@ -90,6 +80,7 @@ std::vector<std::byte> encode_tables(const SignatureSet& set) {
   }
   writer.append(set.bytes);
   writer.append(std::as_bytes(std::span(set.strings)));
+  writer.append(encode_builds(set));
   return writer.take();
 }
 
@@ -119,7 +110,13 @@ class Decoder {
     set_.bytes.assign(bytes.begin(), bytes.end());
     const auto texts = reader_.block(counts_[texts_table]).bytes();
     set_.strings.assign(reinterpret_cast<const char*>(texts.data()), texts.size());
+    const bool is_right = decode_builds(reader_,
+                                        {.builds = counts_[builds_table],
+                                         .functions = counts_[build_functions_table],
+                                         .references = counts_[build_references_table]},
+                                        set_);
     check();
+    require(is_right);
     return std::move(set_);
   }
 
@@ -131,21 +128,21 @@ class Decoder {
   void read_header() {
     const auto magic = reader_.block(kMagic.size()).bytes();
     if (!reader_.ok() || std::memcmp(magic.data(), kMagic.data(), kMagic.size()) != 0) {
-      throw Error(path_, "is no signature file",
-                  "Make one of static libraries: whocall signatures ARCHIVE -o FILE");
+      throw Error(path_, "is no signature file", "Make one: whocall signatures FILE -o FILE");
     }
     const std::uint32_t version = reader_.u32();
-    if (reader_.ok() && version != kVersion) {
+    if (reader_.ok() && version != kVersion && version != kBuildsVersion) {
       throw Error(path_,
                   "is a signature file of version " + std::to_string(version) +
-                      ", and this whocall reads version " + std::to_string(kVersion),
+                      ", and this whocall reads versions 1 and 2",
                   "Write it again: whocall signatures");
     }
     const std::uint16_t machine = reader_.u16();
     const std::uint8_t pointer_size = reader_.u8();
     const auto endian = reader_.u8() == 0 ? Endian::little : Endian::big;
     std::uint64_t size = 0;
-    for (std::size_t i = 0; i < table_count; ++i) {
+    const std::size_t tables = version == kVersion ? kTablesOfLibraries : std::size_t{table_count};
+    for (std::size_t i = 0; i < tables; ++i) {
       counts_.at(i) = reader_.u32();
       size += counts_.at(i) * kRecordSize.at(i);
     }
@@ -257,9 +254,10 @@ class Decoder {
 
 std::vector<std::byte> encode_signatures(const SignatureSet& set) {
   const std::vector<std::byte> tables = encode_tables(set);
-  Writer writer;
+  RecordWriter writer;
   writer.append(std::as_bytes(std::span(kMagic)));
-  writer.words(kVersion);
+  const bool has_builds = !set.builds.empty();
+  writer.words(has_builds ? kBuildsVersion : kVersion);
   writer.number(set.arch->abi.elf_machine, 2);
   writer.number(set.arch->abi.pointer_size, 1);
   writer.number(set.arch->abi.endian == Endian::little ? 0 : 1, 1);
@@ -267,6 +265,9 @@ std::vector<std::byte> encode_signatures(const SignatureSet& set) {
        {set.members.size(), set.sections.size(), set.functions.size(), set.symbols.size(),
         set.relocations.size(), set.bytes.size(), set.strings.size()}) {
     writer.words(count);
+  }
+  if (has_builds) {
+    writer.words(set.builds.size(), set.build_functions.size(), set.build_references.size());
   }
   writer.number(check_sum(tables), 8);
   writer.append(tables);

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/mapped_file.h"
+#include "symbols/signatures/build_matcher.h"
 #include "symbols/signatures/signature_file.h"
 #include "symbols/signatures/signature_matcher.h"
 
@@ -27,6 +28,7 @@ struct Found {
   AddressRange range;
   std::string_view name;
   bool disputed = false;
+  std::string proof{};
 };
 
 using FoundNames = std::map<Address, Found>;
@@ -36,6 +38,19 @@ void add(const SignatureIndex& index, const ElfFile& file, FoundNames& found) {
     const std::string_view name = index.set().text(match.name);
     const auto [entry, is_new] = found.emplace(match.range.begin, Found{match.range, name});
     entry->second.disputed = entry->second.disputed || entry->second.name != name;
+  }
+}
+
+void add_builds(const SignatureSet& set, BuildMatcher& matcher, FoundNames& found) {
+  for (const SignatureBuild& build : set.builds) {
+    for (BuildMatch& match : matcher.match(set, build)) {
+      const std::string_view name = set.text(match.name);
+      const auto [entry, is_new] = found.emplace(match.range.begin, Found{match.range, name});
+      entry->second.disputed = entry->second.disputed || entry->second.name != name;
+      if (is_new) {
+        entry->second.proof = std::move(match.proof);
+      }
+    }
   }
 }
 
@@ -64,15 +79,18 @@ std::shared_ptr<const SignatureIndex> open_signatures(const std::string& path) {
 }
 
 std::optional<NameList> signature_names(const ElfFile& file, const FileSearch& search,
-                                        std::string& remark) {
+                                        Companions& others) {
+  std::string& remark = others.remark;
   auto owners = std::make_shared<std::vector<std::shared_ptr<const SignatureIndex>>>();
   FoundNames found;
+  BuildMatcher matcher(file, others);
   const Architecture* other = nullptr;
   for (const std::string& path : search.signature_files) {
     try {
       auto index = open_signatures(path);
       if (fits(file, *index->set().arch)) {
         add(*index, file, found);
+        add_builds(index->set(), matcher, found);
         owners->push_back(std::move(index));
       } else {
         other = index->set().arch;
@@ -86,6 +104,7 @@ std::optional<NameList> signature_names(const ElfFile& file, const FileSearch& s
               std::string(other->name) + ", this file is not: they say nothing.";
   }
   NameList list;
+  NameProofs proofs;
   for (const auto& [address, each] : found) {
     if (!each.disputed) {
       Symbol symbol;
@@ -95,8 +114,12 @@ std::optional<NameList> signature_names(const ElfFile& file, const FileSearch& s
       symbol.global = true;
       symbol.exact_end = !each.range.empty();
       list.symbols.push_back(symbol);
+      if (!each.proof.empty()) {
+        proofs.emplace(address, each.proof);
+      }
     }
   }
+  list.proofs = proofs.empty() ? nullptr : std::make_shared<const NameProofs>(std::move(proofs));
   list.owner = std::move(owners);
   return list.symbols.empty() ? std::nullopt : std::optional(std::move(list));
 }

@@ -1,4 +1,5 @@
-// Names of functions that a program took from static libraries, by files of signatures.
+// Names of functions that a program took from static libraries, or has in common with another build
+// of it, by files of signatures.
 #pragma once
 
 #include <memory>
@@ -8,7 +9,7 @@
 #include "object/elf_file.h"
 #include "process/process_image.h"
 #include "symbols/signatures/signature_index.h"
-#include "symbols/table/name_list.h"
+#include "symbols/table/companion.h"
 
 namespace whocall {
 
@@ -16,10 +17,10 @@ namespace whocall {
 std::shared_ptr<const SignatureIndex> open_signatures(const std::string& path);
 
 // The functions that the signature files of `search` recognise in `file`; files for other
-// instruction sets say nothing, and of two that disagree on a function neither does. `remark`
-// receives a sentence on each file that cannot be used, and when all are for other
-// instruction sets. Never throws.
+// instruction sets say nothing, and of two that disagree on a function neither does. What `others`
+// name needs no other build; their remark receives a sentence on each file that cannot be used, and
+// when all are for other instruction sets. Never throws.
 std::optional<NameList> signature_names(const ElfFile& file, const FileSearch& search,
-                                        std::string& remark);
+                                        Companions& others);
 
 }  // namespace whocall

@@ -1,5 +1,6 @@
-// What is known of the code in static libraries: enough to recognise it in a program that was
-// linked with them, and to say where its references lead.
+// What is known of the code in static libraries and in linked files: enough to recognise it in a
+// program that was linked with those, or in another build of these, and to say where its
+// references lead.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 
 #include "arch/architecture.h"
 #include "base/byte_view.h"
+#include "symbols/signatures/linked_function.h"
 
 namespace whocall {
 
@@ -69,6 +71,19 @@ struct SignatureMember {
   SignatureText name = 0;
 };
 
+// A linked program or library whose functions have names.
+struct SignatureBuild {
+  SignatureText file = 0;      // its base name
+  SignatureText build_id = 0;  // lower-case hex; empty when it has none
+  SignatureText soname = 0;    // empty when it has none
+  std::uint32_t first_function = 0;
+  std::uint32_t functions = 0;  // in the order of their addresses
+};
+
+struct BuildFunction : LinkedFunction {
+  SignatureText name = 0;  // empty where nothing names it
+};
+
 struct SignatureSet {
   const Architecture* arch = nullptr;
   std::vector<SignatureMember> members;
@@ -76,6 +91,9 @@ struct SignatureSet {
   std::vector<SignatureFunction> functions;
   std::vector<SignatureSymbol> symbols;
   std::vector<SignatureRelocation> relocations;
+  std::vector<SignatureBuild> builds;
+  std::vector<BuildFunction> build_functions;
+  std::vector<LinkedReference> build_references;
   std::vector<std::byte> bytes;
   std::string strings = std::string(1, '\0');  // each ends in a NUL; the first is empty
 

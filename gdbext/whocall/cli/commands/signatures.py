@@ -1,4 +1,4 @@
-"""`whocall signatures`: makes a file of signatures of static libraries."""
+"""`whocall signatures`: makes a file of signatures of static libraries and of linked files."""
 
 from __future__ import annotations
 

@@ -136,12 +136,14 @@ _ROWS = {
     "signature-files": _Row(
         gdb.PARAM_OPTIONAL_FILENAME,
         "",
-        "the files by which whocall recognises functions of static libraries",
-        """Files that "whocall signatures" has made of static libraries, separated by colons.
+        "the files by which whocall recognises functions of libraries and other builds",
+        """Files that "whocall signatures" has made, separated by colons.
 
-    By them whocall recognises the functions of these libraries in stripped programs that were
-    linked with them. Names that come from there end in a question mark.""",
-        'The files by which whocall recognises functions of static libraries are "{}".'.format,
+    By them whocall recognises the functions of static libraries in stripped programs that were
+    linked with them, and those of programs and shared libraries in stripped other builds of them.
+    Names that come from there end in a question mark.""",
+        'The files by which whocall recognises functions of libraries and other builds are "{}".'
+        "".format,
     ),
     "max-frames": _Row(
         gdb.PARAM_UINTEGER,
