@@ -35,10 +35,7 @@ constexpr std::uint64_t kComparisonCost = 16;  // of two sketches, in references
 class Pairing {
  public:
   Pairing(const LinkedBuild& known, const LinkedBuild& program)
-      : state_(known, program),
-        wrappers_{wrappers_of(Side::known), wrappers_of(Side::program)},
-        left_(kMostComparisons *
-              (kComparisonCost * program.functions.size() + program.references.size())) {}
+      : state_(known, program), wrappers_{wrappers_of(Side::known), wrappers_of(Side::program)} {}
 
   std::vector<BuildPair> run(std::span<const IndexPair> sure) {
     for (const auto& [known, program] : sure) {
@@ -319,7 +316,9 @@ class Pairing {
   PairState state_;
   std::array<std::vector<std::uint32_t>, 2> wrappers_;  // how many each function has
   std::optional<PairOrder> order_;
-  std::uint64_t left_;  // of what comparisons in gaps may cost
+  // Of what comparisons in gaps may cost.
+  std::uint64_t left_ = kMostComparisons * (kComparisonCost * state_.size(Side::program) +
+                                            state_.reference_count(Side::program));
 };
 
 }  // namespace

@@ -27,6 +27,9 @@ class PairState {
   [[nodiscard]] std::uint32_t size(Side side) const {
     return static_cast<std::uint32_t>(build(side).functions.size());
   }
+  [[nodiscard]] std::size_t reference_count(Side side) const {
+    return build(side).references.size();
+  }
   [[nodiscard]] std::span<const LinkedReference> references(Side side, std::uint32_t index) const {
     const LinkedFunction& from = function(side, index);
     return build(side).references.subspan(from.first_reference, from.references);

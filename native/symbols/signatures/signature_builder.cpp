@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/long_work.h"
+#include "base/mapped_file.h"
 #include "files/debug_files.h"
 #include "object/archive.h"
 #include "object/elf_architecture.h"
@@ -68,11 +70,11 @@ class Builder {
  public:
   void add(const std::string& path) {
     LongWork work("Reading", path);
-    const Archive archive(path);
-    if (is_linked(archive, path)) {
+    if (is_linked(path)) {
       add_linked(path);
       return;
     }
+    const Archive archive(path);
     const SignatureText library = texts_.add(std::string_view(path).substr(path.rfind('/') + 1));
     std::size_t others = 0;
     std::size_t done = 0;
@@ -104,15 +106,12 @@ class Builder {
   }
 
  private:
-  // A linked file is no archive's member.
-  static bool is_linked(const Archive& archive, const std::string& path) {
-    const bool single = archive.members().size() == 1 && is_elf(archive.members().front());
-    return single && ElfFile::open(path)->type() != ET_REL;
+  static bool is_linked(const std::string& path) {
+    return is_elf(MappedFile::open(path)->bytes()) && ElfFile::open(path)->type() != ET_REL;
   }
 
-  static bool is_elf(const ArchiveMember& member) {
+  static bool is_elf(std::span<const std::byte> bytes) {
     constexpr std::string_view kMagic = "\177ELF";
-    const auto bytes = member.contents.bytes();
     return bytes.size() >= kMagic.size() &&
            std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
   }
@@ -153,10 +152,10 @@ class Builder {
   }
 
   bool add_file(const std::string& path, SignatureText library, const ArchiveMember& member) {
-    if (!is_elf(member)) {
+    const auto bytes = member.contents.bytes();
+    if (!is_elf(bytes)) {
       return false;
     }
-    const auto bytes = member.contents.bytes();
     const std::string name = path + "(" + member.name + ")";
     const auto file = ElfFile::from_memory({bytes.begin(), bytes.end()}, name);
     if (file->type() != ET_REL) {

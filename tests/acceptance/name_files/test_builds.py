@@ -144,6 +144,8 @@ def test_libraries_and_builds_in_one_file(known: Path, tmp_path: Path) -> None:
     file = tmp_path / "both.sig"
     file.write_bytes(contents)
     assert native.signature_summary(str(file)) == summary
+    run(["ar", "rcs", str(tmp_path / "one.a"), str(single)])
+    assert native.build_signatures([str(tmp_path / "one.a")])[1]["members"] == 1
     twin = shutil.copy(known, tmp_path / "twin")
     assert programs.judge(Path(twin), file).share >= 0.99
 
