@@ -129,8 +129,8 @@ struct CodeModel {
   // it may be empty.
   std::unique_ptr<InstructionDecoder> (*make_decoder)(const CodeReader& around) = nullptr;
 
-  // A reader of what instructions do with values; null where arguments are not followed.
-  std::unique_ptr<ValueReader> (*make_value_reader)() = nullptr;
+  // A reader of what instructions do with values, likewise; null where arguments are not followed.
+  std::unique_ptr<ValueReader> (*make_value_reader)(const CodeReader& around) = nullptr;
 
   // A reader of operands that linking decides; null where functions of other builds are not told.
   std::unique_ptr<PlacedReader> (*make_placed_reader)(const PlacedImage& image) = nullptr;

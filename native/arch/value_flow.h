@@ -69,8 +69,15 @@ struct ValueFlow {
   // Of the registers, the ones that it computes with in a way that is not followed, and leads to no
   // memory with: an address in one of them may come out changed.
   std::vector<Register> mixed{};
+  // Such an address may come out lower, too, as compilers count from the middle of a frame and from
+  // its end.
+  bool both_ways = false;
   // Of a call through a pointer: that.
   std::optional<ValueWrite> target{};
+  // Of a call with other instructions before it, which are one with it: what they leave where it
+  // runs. All that they may leave stands in `writes`.
+  std::vector<ValueWrite> before_call{};
+  bool may_not_run = false;  // of a call: it hangs on a condition
 };
 
 // Instructions as steps of values.

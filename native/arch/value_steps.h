@@ -1,5 +1,5 @@
-// Parts of what one instruction does with values, for sets of instructions with a register of
-// zeros: registers read and written, and words of memory.
+// Parts of what one instruction does with values, registers read and written, and words
+// of memory.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,17 @@
 
 namespace whocall {
 
-class ValueSteps {
+// Of sets with registers of so many bytes.
+template <std::uint8_t Word>
+class ValueStepsOf {
  protected:
   using From = ValueWrite::From;
-  static constexpr std::uint8_t kWord = 8;
-  static constexpr std::uint8_t kHalf = 4;
+  static constexpr std::uint8_t kWord = Word;
+  static constexpr std::uint8_t kHalf = Word / 2;
   static constexpr std::uint8_t kMuch = 64;  // bytes: as many as one instruction stores
 
-  ValueSteps(ValueFlow& out, Register zero) : out_(out), zero_(zero) {}
+  // `zero`: a register that is neither read nor written, as it holds zero, or is none of values.
+  ValueStepsOf(ValueFlow& out, Register zero) : out_(out), zero_(zero) {}
 
   void note(Register number, std::uint8_t size) {
     if (number == zero_) {
@@ -31,7 +34,7 @@ class ValueSteps {
   }
   void note(const ValueAddress& place) {
     note(place.base.value_or(zero_), kWord);
-    note(place.index.value_or(zero_), place.index_size);
+    note(place.index.value_or(zero_), std::min(place.index_size, kWord));
   }
   // It is read, and what comes of it is not followed.
   void mix(Register number, std::uint8_t size = kWord) {
@@ -103,5 +106,7 @@ class ValueSteps {
  private:
   Register zero_;
 };
+
+using ValueSteps = ValueStepsOf<8>;
 
 }  // namespace whocall

@@ -34,7 +34,9 @@ CodeValues::~CodeValues() = default;
 
 bool CodeValues::usable() {
   if (reader_ == nullptr && arch().code.make_value_reader != nullptr) {
-    reader_ = arch().code.make_value_reader();
+    reader_ = arch().code.make_value_reader([this](Address address, std::span<std::byte> out) {
+      return process().memory->read(address, out);
+    });
     decoder_ = decoder_for(process());
   }
   return reader_ != nullptr && decoder_ != nullptr;

@@ -60,7 +60,7 @@ std::optional<ValueOrigin> FrameValues::made_in(std::size_t index, ValueId id, s
   const auto* const step = value.kind == Kind::made && value.number < std::int64_t{kRegisterLimit}
                                ? view.values->step_of(view.values->range().begin + value.at)
                                : nullptr;
-  if (step == nullptr || step->flow != Instruction::Flow::call) {
+  if (step == nullptr || !view.values->returns_in(*step, static_cast<Register>(value.number))) {
     return std::nullopt;
   }
   Origin returned{.kind = Origin::Kind::returned, .frame = index};

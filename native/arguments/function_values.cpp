@@ -175,11 +175,8 @@ void FunctionValues::run_block(std::size_t first) {
     }
     sync(step, state);
     work_ += 1 + state.words().size() / 8;
-    state.apply(step.values, table_, step.offset, exposed_);
+    run(step, state);
     const std::uint64_t next = step.offset + step.size;
-    if (step.flow == Instruction::Flow::call) {
-      state.after_call(arch_, table_, step.offset, {step.written, results_}, exposed_);
-    }
     if (step.target && step.flow != Instruction::Flow::call && function_.contains(*step.target)) {
       reach(*step.target - function_.begin, state);
     }
@@ -227,6 +224,26 @@ void FunctionValues::sync(const Step& step, ValueState& state) {
   }
 }
 
+void FunctionValues::run(const Step& step, ValueState& state) {
+  state.apply(step.values, table_, step.offset, exposed_);
+  if (step.flow == Instruction::Flow::call) {
+    state.after_call(arch_, table_, step.offset, {step.written, results_}, exposed_);
+  }
+}
+
+bool FunctionValues::returns_in(const Step& step, Register number) const {
+  return step.flow == Instruction::Flow::call && !step.values.may_not_run &&
+         std::ranges::find(results_, number) != results_.end();
+}
+
+ValueState FunctionValues::at_call(const Step& step, const ValueState& before) {
+  ValueState state = before;
+  if (!step.values.before_call.empty()) {
+    state.apply({.writes = step.values.before_call}, table_, step.offset, exposed_);
+  }
+  return state;
+}
+
 std::optional<std::size_t> FunctionValues::step_at(std::uint64_t offset) const {
   const auto found = std::ranges::lower_bound(steps_, offset, {}, &Step::offset);
   return found != steps_.end() && found->offset == offset
@@ -254,7 +271,11 @@ FunctionValues::SharedState FunctionValues::at(Address pc) {
 FunctionValues::SharedState FunctionValues::before_call(Address pc) {
   follow();
   const auto step = step_holding(pc - function_.begin);
-  return step ? before(*step) : nullptr;
+  SharedState known = step ? before(*step) : nullptr;
+  if (known == nullptr || steps_[*step].values.before_call.empty()) {
+    return known;
+  }
+  return std::make_shared<const ValueState>(at_call(steps_[*step], *known));
 }
 
 const FunctionValues::Step* FunctionValues::step_of(Address pc) const {
@@ -294,10 +315,7 @@ std::optional<ValueState> FunctionValues::found_before(std::size_t step) {
     if (at == step) {
       return state;
     }
-    state.apply(steps_[at].values, table_, steps_[at].offset, exposed_);
-    if (steps_[at].flow == Instruction::Flow::call) {
-      state.after_call(arch_, table_, steps_[at].offset, {steps_[at].written, results_}, exposed_);
-    }
+    run(steps_[at], state);
   }
   return std::nullopt;
 }

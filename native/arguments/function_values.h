@@ -53,8 +53,15 @@ class FunctionValues {
   // What is known before the instruction at `pc` (runtime) runs; null where no flow reaches it.
   // Threads and recursions ask for the same few, which are found once.
   [[nodiscard]] SharedState at(Address pc);
-  // The same before the instruction that holds the byte at `pc`: the call, for a lookup address.
+  // The same before the call that holds the byte at `pc`, a lookup address.
   [[nodiscard]] SharedState before_call(Address pc);
+
+  // What is known just before the call of a step, by what is known before the step: other
+  // instructions may be one with it.
+  [[nodiscard]] ValueState at_call(const Step& step, const ValueState& before);
+
+  // Whether it is a call that ran if the flow came by, and leaves there what was returned.
+  [[nodiscard]] bool returns_in(const Step& step, Register number) const;
 
   // The instruction that holds the byte at `pc`; null for none that the flow reaches.
   [[nodiscard]] const Step* step_of(Address pc) const;
@@ -85,6 +92,7 @@ class FunctionValues {
   void run_block(std::size_t first);
   void reach(std::uint64_t offset, const ValueState& state);
   void sync(const Step& step, ValueState& state);
+  void run(const Step& step, ValueState& state);
   [[nodiscard]] std::optional<std::size_t> step_at(std::uint64_t offset) const;
   [[nodiscard]] std::optional<std::size_t> step_holding(std::uint64_t offset) const;
   [[nodiscard]] SharedState before(std::size_t step);
@@ -126,10 +134,7 @@ void FunctionValues::visit(Visit visit) {
     }
     sync(step, *state);
     visit(step, *state);
-    state->apply(step.values, table_, step.offset, exposed_);
-    if (step.flow == Instruction::Flow::call) {
-      state->after_call(arch_, table_, step.offset, {step.written, results_}, exposed_);
-    }
+    run(step, *state);
   }
 }
 

@@ -103,7 +103,9 @@ class Reads {
     const bool leaves = step.flow == Instruction::Flow::call ||
                         (step.flow == Instruction::Flow::jump && step.target &&
                          !values_.range().contains(*step.target));
-    if (leaves) {
+    if (leaves && !step.values.before_call.empty()) {
+      hand_on(step, values_.at_call(step, state));
+    } else if (leaves) {
       hand_on(step, state);
     }
   }
@@ -194,8 +196,8 @@ class Reads {
     const auto found = std::ranges::find_if(writes, [&](const ValueWrite& each) {
       return each.from == ValueWrite::From::reg && each.source == number;
     });
-    if (found == writes.end() || std::ranges::any_of(writes, [](const ValueWrite& each) {
-          return each.destination.has_value();
+    if (found == writes.end() || std::ranges::any_of(writes, [&](const ValueWrite& each) {
+          return each.destination && *each.destination != arch_.registers.sp;
         })) {
       return std::nullopt;
     }

@@ -91,8 +91,8 @@ void ValueState::apply(const ValueFlow& flow, ValueTable& table, std::uint64_t a
 
 // Folklore. Situation: a pointer is one out of several, or one to an element. Example: f(which ? &x
 // : &y) is a cmov, f(&many[i]) a lea with an index. Remedy: what is not followed any more counts as
-// handed away; where it was counted from the frame pointer, all of the frame. The stack pointer
-// itself is only moved by such computations.
+// handed away; where it was counted from the frame pointer, or may have been counted back, all of
+// the frame. The stack pointer itself is only moved by such computations.
 void ValueState::expose_mixed(const ValueFlow& flow, const ValueTable& table,
                               ExposedWords& exposed) const {
   const auto expose = [&](Register number, std::int64_t offset) {
@@ -101,9 +101,9 @@ void ValueState::expose_mixed(const ValueFlow& flow, const ValueTable& table,
     }
   };
   for (const Register number : flow.mixed) {
-    const bool whole = number == fp_ && table.is(get(fp_), Kind::cfa);
+    const bool whole = (number == fp_ || flow.both_ways) && table.is(get(number), Kind::cfa);
     if (number != sp_) {
-      expose(whole ? sp_ : number, 0);
+      expose(whole && table.is(get(sp_), Kind::cfa) ? sp_ : number, 0);
     }
   }
   for (const ValueWrite& write : flow.writes) {

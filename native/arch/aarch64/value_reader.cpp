@@ -291,6 +291,8 @@ class Reader final : public ValueReader {
 
 }  // namespace
 
-std::unique_ptr<ValueReader> make_value_reader() { return std::make_unique<Reader>(); }
+std::unique_ptr<ValueReader> make_value_reader(const CodeReader& /*around*/) {
+  return std::make_unique<Reader>();
+}
 
 }  // namespace whocall::aarch64

@@ -7,10 +7,6 @@ namespace {
 
 using Flow = Instruction::Flow;
 
-// What an immediate operand stands for: 8 bits, turned right.
-constexpr std::uint32_t turned(std::uint32_t word) {
-  return std::rotr(bits(word, 0, 8), static_cast<int>(bits(word, 8, 4) * 2));
-}
 constexpr bool is_compare(std::uint32_t word) { return is(word, 0x01900000, 0x01100000); }
 
 class Reader {
@@ -204,7 +200,7 @@ class Reader {
     } else if (is(word_, 0x0fb00000, 0x03200000)) {
       return;  // msr, hints
     } else {
-      const std::uint32_t value = turned(word_);
+      const std::uint32_t value = turned_constant(word_);
       switch (bits(word_, 21, 4)) {
         case 2:
           return out_.set(rd(), rn(), -distance(value));

@@ -10,6 +10,7 @@
 #include "arch/arm/fields.h"
 #include "arch/arm/linkage.h"
 #include "arch/arm/relocations.h"
+#include "arch/arm/value_reader.h"
 
 namespace whocall {
 namespace {
@@ -119,6 +120,7 @@ Architecture row(std::string_view name) {
   arch.code.append_constant_addresses = arm::append_constant_addresses<Data>;
   arch.code.append_named_addresses = arm::append_named_addresses<Data>;
   arch.code.make_decoder = make_decoder<Data>;
+  arch.code.make_value_reader = arm::make_value_reader;
   arch.os = {.prstatus = {.size = 148,
                           .lwp_offset = 24,
                           .registers_offset = 72,

@@ -49,6 +49,40 @@ constexpr std::int64_t sign_extended(std::uint32_t value, unsigned width) {
 constexpr std::int64_t distance(std::uint32_t value) { return static_cast<std::int32_t>(value); }
 constexpr Address wrapped(Address address) { return address & 0xffffffffU; }
 
+// What an immediate operand of A32 stands for: 8 bits, turned right.
+constexpr std::uint32_t turned_constant(std::uint32_t word) {
+  return std::rotr(bits(word, 0, 8), static_cast<int>(bits(word, 8, 4) * 2));
+}
+// The pieces of a constant of T32: i, imm3 and imm8; and what they stand for where it is modified:
+// 8 bits, repeated or turned.
+constexpr std::uint32_t constant_field(std::uint32_t word) {
+  return bits(word, 26, 1) << 11U | bits(word, 12, 3) << 8U | bits(word, 0, 8);
+}
+constexpr std::uint32_t expanded_constant(std::uint32_t field) {
+  const std::uint32_t byte = bits(field, 0, 8);
+  if (bits(field, 10, 2) == 0) {
+    switch (bits(field, 8, 2)) {
+      case 0:
+        return byte;
+      case 1:
+        return byte << 16U | byte;
+      case 2:
+        return byte << 24U | byte << 8U;
+      default:
+        return byte * 0x01010101U;
+    }
+  }
+  return std::rotr(0x80U | bits(field, 0, 7), static_cast<int>(bits(field, 7, 5)));
+}
+
+// Half words of T32: whether another one belongs to it; whether up to four instructions behind it
+// hang on a condition, and how many.
+constexpr bool is_wide(std::uint32_t half) { return half >= 0xe800; }
+constexpr bool is_if_then(std::uint32_t half) {
+  return is(half, 0xff00, 0xbf00) && bits(half, 0, 4) != 0;
+}
+constexpr int if_then_count(std::uint32_t half) { return 4 - std::countr_zero(bits(half, 0, 4)); }
+
 // How an instruction counts from its own address: two instructions on, at a multiple of 4 where it
 // names data.
 constexpr Address data_base(Address address, bool thumb) {

@@ -8,11 +8,6 @@ namespace {
 
 using Flow = Instruction::Flow;
 
-constexpr bool is_wide(std::uint32_t half) { return half >= 0xe800; }
-constexpr bool is_if_then(std::uint32_t half) {
-  return is(half, 0xff00, 0xbf00) && bits(half, 0, 4) != 0;
-}
-
 // One half word.
 class Reader {
  public:
@@ -231,8 +226,7 @@ void join(const Instruction& one, Instruction& out) {
 
 // Up to four instructions that depend on a condition or its contrary. Only the last may jump.
 bool read_if_then(ByteView code, Address address, Instruction& out) {
-  const std::uint32_t mask = bits(half_at(code, 0).value_or(0), 0, 4);
-  const int count = 4 - std::countr_zero(mask);
+  const int count = if_then_count(half_at(code, 0).value_or(0));
   out.size = 2;
   for (int i = 0; i < count; ++i) {
     Instruction one;

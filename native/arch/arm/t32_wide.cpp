@@ -5,24 +5,6 @@ namespace {
 
 using Flow = Instruction::Flow;
 
-// A constant of 12 bits: 8 of them, repeated or turned.
-constexpr std::uint32_t expanded(std::uint32_t field) {
-  const std::uint32_t byte = bits(field, 0, 8);
-  if (bits(field, 10, 2) == 0) {
-    switch (bits(field, 8, 2)) {
-      case 0:
-        return byte;
-      case 1:
-        return byte << 16U | byte;
-      case 2:
-        return byte << 24U | byte << 8U;
-      default:
-        return byte * 0x01010101U;
-    }
-  }
-  return std::rotr(0x80U | bits(field, 0, 7), static_cast<int>(bits(field, 7, 5)));
-}
-
 class Reader {
  public:
   Reader(std::uint32_t word, Address address, Effects& out)
@@ -64,10 +46,6 @@ class Reader {
   [[nodiscard]] Register rt() const { return number(word_, 12); }
   [[nodiscard]] Register rd() const { return number(word_, 8); }
   [[nodiscard]] Register rm() const { return number(word_, 0); }
-  // The pieces of a constant: i, imm3 and imm8.
-  [[nodiscard]] std::uint32_t constant_field() const {
-    return bits(word_, 26, 1) << 11U | bits(word_, 12, 3) << 8U | bits(word_, 0, 8);
-  }
 
   void multiple() {
     const std::uint32_t form = bits(word_, 23, 2);
@@ -93,8 +71,10 @@ class Reader {
     const auto amount = std::int64_t{bits(word_, 0, 8)} * 4;
     const std::int64_t offset = bit(word_, 23) ? amount : -amount;
     if (rn() == kPc) {
-      out_.clobber(rt());
-      out_.clobber(rd());
+      if (load) {
+        out_.clobber(rt());
+        out_.clobber(rd());
+      }
       return;
     }
     if (before && back) {
@@ -148,7 +128,7 @@ class Reader {
 
   void immediate() {
     const std::uint32_t operation = bits(word_, 21, 4);
-    const std::uint32_t value = expanded(constant_field());
+    const std::uint32_t value = expanded_constant(constant_field(word_));
     if (rd() == kPc) {
       return;  // a comparison
     }
@@ -165,7 +145,7 @@ class Reader {
 
   // addw, subw, movw, movt, bit fields, saturation.
   void plain_immediate() {
-    const std::uint32_t value = constant_field();
+    const std::uint32_t value = constant_field(word_);
     const std::uint32_t half = bits(word_, 16, 4) << 12U | value;
     switch (bits(word_, 20, 5)) {
       case 0x00:

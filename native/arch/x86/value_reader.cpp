@@ -301,10 +301,10 @@ class Reader final : public ValueReader, private ValueOperands {
 
 }  // namespace
 
-std::unique_ptr<ValueReader> make_value_reader_64() {
+std::unique_ptr<ValueReader> make_value_reader_64(const CodeReader& /*around*/) {
   return std::make_unique<Reader>(Dialect::x86_64);
 }
-std::unique_ptr<ValueReader> make_value_reader_32() {
+std::unique_ptr<ValueReader> make_value_reader_32(const CodeReader& /*around*/) {
   return std::make_unique<Reader>(Dialect::i386);
 }
 

@@ -4,10 +4,11 @@
 #include <memory>
 
 #include "arch/value_flow.h"
+#include "base/code_reader.h"
 
 namespace whocall::x86 {
 
-std::unique_ptr<ValueReader> make_value_reader_64();
-std::unique_ptr<ValueReader> make_value_reader_32();
+std::unique_ptr<ValueReader> make_value_reader_64(const CodeReader& around = {});
+std::unique_ptr<ValueReader> make_value_reader_32(const CodeReader& around = {});
 
 }  // namespace whocall::x86

@@ -39,6 +39,8 @@ class Places:
 
 PLACES = {
     "aarch64": Places(SETS["aarch64"], tuple(f"x{number}" for number in range(8))),
+    "arm": Places(SETS["arm"], ("r0", "r1", "r2", "r3"), 4),
+    "thumb": Places(SETS["thumb"], ("r0", "r1", "r2", "r3"), 4),
     "riscv64": Places(SETS["riscv64"], tuple(f"a{number}" for number in range(8))),
     "i386": Places(InstructionSet("i386", "x86_64-linux-gnu", "qemu-i386", ("-m32",)), (), 4, 4),
     "x86_64": Places(
