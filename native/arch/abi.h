@@ -26,7 +26,7 @@ struct Abi {
   bool (*accepts)(std::uint32_t e_flags) = nullptr;
   // What the conventions of calls align the stack pointer to at every call.
   unsigned call_alignment = 16;  // bytes
-  // Of integers of 8 bytes in structures, bytes.
+  // Of integers of 8 bytes in structures and among arguments, bytes.
   std::uint8_t wide_alignment = 8;
   // What uname calls the machines that run its programs, in either byte order.
   std::span<const std::string_view> host_names{};

@@ -34,9 +34,10 @@ class ArgumentPlaces {
     return position < registers_.size() ? ArgumentPlace{registers_[position]}
                                         : ArgumentPlace{std::nullopt, offset_of(position)};
   }
-  // Of the word with this number, bytes.
+  // Of the word with this number, bytes; of a register, where it would lie as a word.
   [[nodiscard]] std::int64_t offset_of(std::size_t position) const {
-    return static_cast<std::int64_t>(position - registers_.size()) * word_;
+    return (static_cast<std::int64_t>(position) - static_cast<std::int64_t>(registers_.size())) *
+           word_;
   }
   // count(): it is none of them.
   [[nodiscard]] std::size_t position_of(Register number) const {

@@ -29,6 +29,16 @@ std::optional<ArgumentValue> weigh_ways(const std::optional<FoundValue>& callee,
   return now ? told(*now, ArgumentTrust::now) : std::nullopt;
 }
 
+// Folklore. Situation: integers of 64 bits begin at even words; what is in the one before them is
+// nobody's. Example: f(int, long long) takes r0, r2 and r3 on ARM. Remedy: such a word that is not
+// read has no value.
+bool may_be_gap(const Argument& argument, const Architecture& arch) {
+  const ArgumentPlaces places(arch.registers);
+  const std::size_t position = argument.place.reg ? places.position_of(*argument.place.reg)
+                                                  : places.position_of(argument.place.offset);
+  return argument.size == 0 && arch.registers.size < arch.abi.wide_alignment && position % 2 != 0;
+}
+
 FrameArguments arguments_of(FrameValues& values, std::size_t index, CodeValues& code) {
   FrameArguments found;
   const auto start = values.entered_at(index);
@@ -42,8 +52,10 @@ FrameArguments arguments_of(FrameValues& values, std::size_t index, CodeValues& 
   for (const Parameter& each : taken->list) {
     Argument argument{each.place, each.size, each.is_signed};
     const std::uint8_t needed = argument.size != 0 ? argument.size : code.arch().registers.size;
-    argument.value = weigh_ways(values.by_callee(index, argument.place, needed),
-                                values.by_caller(index, argument.place, needed), needed);
+    if (!may_be_gap(argument, code.arch())) {
+      argument.value = weigh_ways(values.by_callee(index, argument.place, needed),
+                                  values.by_caller(index, argument.place, needed), needed);
+    }
     found.list.push_back(argument);
   }
   return found;

@@ -1,5 +1,7 @@
 #include "arguments/code_values.h"
 
+#include <algorithm>
+
 #include "process/process_decoder.h"
 #include "unwind/code/call_site.h"
 
@@ -69,6 +71,23 @@ bool CodeValues::may_be_entered(Address start) {
   const auto features = arch().code.features_at_start(ByteView(code, arch().abi.endian), 0);
   return start % arch().code.function_alignment == 0 || features.landing_pad || features.prologue ||
          walker_.code().is_called(start);
+}
+
+// Folklore. Situation: nobody calls a function, and its start is not found. Example: a function of
+// ARM that one other jumps to, behind the constants of the function before it. Remedy: what is
+// entered behind its first byte is no function with the arguments that the code there takes.
+bool CodeValues::leads_inside(Address called, const AddressRange& function) {
+  const auto inside = [&](Address address) {
+    return address != function.begin && function.contains(address);
+  };
+  if (inside(called)) {
+    return true;
+  }
+  const FunctionValues* const jumping = function_at(called, true);
+  return jumping != nullptr && jumping->range().begin == called && called != function.begin &&
+         std::ranges::any_of(jumping->steps(), [&](const FunctionValues::Step& step) {
+           return step.flow != Instruction::Flow::call && step.target && inside(*step.target);
+         });
 }
 
 WrittenRegisters CodeValues::written_by(Address target) {

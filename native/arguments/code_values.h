@@ -33,6 +33,9 @@ class CodeValues final : private KnownParameters {
   // Whether what begins at `start` may be a function that is entered as calls do, and no part of
   // one: it looks like that, and stands at the start of a frame.
   bool may_be_entered(Address start);
+  // Whether `called`, or a jump of the function that begins there, enters `function` behind its
+  // first byte.
+  bool leads_inside(Address called, const AddressRange& function);
   // Null where nothing is known.
   const Parameters* parameters_at(Address start);
 

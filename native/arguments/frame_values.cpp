@@ -54,7 +54,8 @@ void FrameValues::look_at(std::size_t index) {
   }
   view.called = index + 1 < views_.size() ? called_by(index + 1) : std::nullopt;
   view.entered = view.called == function->begin ||  // nobody called the outermost one
-                 (index + 1 < frames_.size() && code_.may_be_entered(function->begin));
+                 (index + 1 < frames_.size() && code_.may_be_entered(function->begin) &&
+                  !(view.called && code_.leads_inside(*view.called, *function)));
   view.values = code_.function_at(frame.lookup_pc(), view.entered);
   if (view.values == nullptr) {
     return;

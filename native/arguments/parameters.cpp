@@ -212,7 +212,7 @@ class Reads {
     const HeldWord* const word = offset ? state.word_at(*offset) : nullptr;
     const std::size_t position = word != nullptr ? handed_in(word->value).first : read_.size();
     if (position != read_.size()) {
-      used_.insert(position);
+      reloaded_.insert(position);
       note_sign(write, position);
     }
   }
@@ -280,15 +280,27 @@ class Reads {
   // hold some. Example: error(const char *format, ...) stores rsi to r9 side by side, and the
   // vector registers where al says that there are any. Remedy: at least two, up to the last
   // register, that are stored side by side in their order and not looked at otherwise are no
-  // parameters by name.
+  // parameters by name. Where va_list is a pointer (ARM, RISC-V), they lie just below the words of
+  // the caller's stack, and may be read again there; pushed with them for the stack's alignment is
+  // one by name.
   [[nodiscard]] std::optional<std::size_t> first_unnamed() const {
-    std::size_t first = places_.registers();
-    while (first != 0 && saved_.contains(first - 1) && !used_.contains(first - 1) &&
-           (first == places_.registers() ||
-            saved_.at(first - 1) + arch_.registers.size == saved_.at(first))) {
+    const std::size_t count = places_.registers();
+    std::size_t first = count;
+    while (first != 0 && is_saved_only(first - 1) &&
+           (first == count || saved_.at(first - 1) + arch_.registers.size == saved_.at(first))) {
       --first;
     }
-    return first + 2 <= places_.registers() ? std::optional(first) : std::nullopt;
+    const bool any = first + 2 <= count || (first + 1 == count && first != 0 && is_at_home(first) &&
+                                            is_at_home(first - 1));
+    return any ? std::optional(first) : std::nullopt;
+  }
+  [[nodiscard]] bool is_saved_only(std::size_t position) const {
+    return saved_.contains(position) && !used_.contains(position) &&
+           (!reloaded_.contains(position) || is_at_home(position));
+  }
+  [[nodiscard]] bool is_at_home(std::size_t position) const {
+    const auto saved = saved_.find(position);
+    return saved != saved_.end() && saved->second == places_.offset_of(position);
   }
 
   FunctionValues& values_;
@@ -300,6 +312,7 @@ class Reads {
   std::vector<std::uint8_t> copied_;             // bytes that are copied to other registers
   std::map<std::size_t, std::int64_t> saved_;    // by position: where on the stack
   std::set<std::size_t> used_;                   // otherwise
+  std::set<std::size_t> reloaded_;               // from there
   std::set<std::size_t> signed_;                 // widened with their sign
   std::map<std::size_t, std::uint8_t> foreign_;  // read as no integer, so many bytes
 };

@@ -153,9 +153,10 @@ Pointed ArgumentText::pointed(const FrameArguments& arguments, std::size_t posit
     }
     return found;
   }
-  const Place& place = symbolizer_.describe(value, {});
+  const Address code = process_.arch->code_address(value);  // ARM: without the bit for T32
+  const Place& place = symbolizer_.describe(code, {});
   if (place.function && place.module != nullptr &&
-      place.module->runtime_address(place.function->start) == value) {
+      place.module->runtime_address(place.function->start) == code) {
     found.function = place.function->name;
   }
   return found;

@@ -86,7 +86,7 @@ def _run(place: Path, where: Places, names: list[str]) -> dict[int, list[int]]:
     text = text.replace("REGISTERS", repr(where.registers)).replace("PUSHED", str(where.pushed))
     script.write_text(text.replace("WORD", str(where.word)).replace("MOST", str(MOST)))
     with subprocess.Popen(
-        [of.qemu, "-L", _sysroot(of), "-g", str(socket), str(place / "program")],
+        [of.qemu, "-L", sysroot_of(of), "-g", str(socket), str(place / "program")],
         cwd=place,
         env=ENVIRONMENT,
         stdout=subprocess.DEVNULL,
@@ -94,7 +94,12 @@ def _run(place: Path, where: Places, names: list[str]) -> dict[int, list[int]]:
         preexec_fn=lambda: set_limits(stack=STACK, dumped=0),
     ) as emulator:
         try:
-            options = ["-iex", "set debuginfod enabled off", "-iex", f"set sysroot {_sysroot(of)}"]
+            options = [
+                "-iex",
+                "set debuginfod enabled off",
+                "-iex",
+                f"set sysroot {sysroot_of(of)}",
+            ]
             told = ran(
                 "gdb-multiarch", "-nx", "-q", "-batch", *options, place / "twin", "-x", script
             )
@@ -105,17 +110,17 @@ def _run(place: Path, where: Places, names: list[str]) -> dict[int, list[int]]:
     return {int(cfa): values for cfa, values in json.loads(line).items()}
 
 
-def _sysroot(of: InstructionSet) -> str:
+def sysroot_of(of: InstructionSet) -> str:
     return "/" if of.triple == "x86_64-linux-gnu" else of.sysroot
 
 
-def _core(place: Path, of: InstructionSet) -> Path:
+def core_of(place: Path, of: InstructionSet) -> Path:
     """That of the same run; of an emulator that writes none, of another one, which is the same."""
     if not of.stub:
         (core,) = place.glob("qemu_*.core")
         return core
     core = place / "core"
-    command = [of.qemu, "-L", _sysroot(of), str(place / "program")]
+    command = [of.qemu, "-L", sysroot_of(of), str(place / "program")]
     stub_core.crash(command, of.stub, core, cwd=place, env=ENVIRONMENT,
                     preexec_fn=lambda: set_limits(stack=STACK, dumped=0))  # fmt: skip
     return core
@@ -131,10 +136,10 @@ def _made(place: Path, seed: int, where: Places, flags: tuple[str, ...]) -> Cras
     names = [name for name in functions if name.startswith("f") and name[1:].isdigit()]
     names += ["mix", "touch", "fill"]
     handed = _run(place, where, names)
-    core = _core(place, of)
+    core = core_of(place, of)
     ran("fallocate", "--dig-holes", core)
     sizes = sizes_of(twin, names, place, "gdb-multiarch")
-    return Crash(core, stripped, functions, handed, sizes, _sysroot(of))
+    return Crash(core, stripped, functions, handed, sizes, sysroot_of(of))
 
 
 def crash(seed: int, name: str, *flags: str) -> Crash:
