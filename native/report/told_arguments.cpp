@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "symbols/table/demangler.h"
 #include "symfile/elf_writer.h"
 
 namespace whocall {
@@ -12,11 +14,27 @@ namespace {
 
 constexpr Address kLowestPointer = 0x10000;  // no program's memory lies below
 
-// As the names of the symbol files are: what was concluded is marked.
-std::string written_name(const FunctionMatch& function) {
-  std::string name = function.raw_name.empty() ? function.name : function.raw_name;
+// Rust's names in its older scheme are C++'s, but for a hash at the end: "...17h0123456789abcdefE".
+bool is_of_rust(std::string_view mangled) {
+  constexpr std::size_t kEnd = 20;
+  if (mangled.size() <= kEnd || !mangled.ends_with('E')) {
+    return false;
+  }
+  const std::string_view end = mangled.substr(mangled.size() - kEnd);
+  return end.starts_with("17h") && end.find_first_not_of("0123456789abcdef", 3) == end.size() - 1;
+}
+
+// As gdb prints the names of the symbol files, where what was concluded is marked.
+void set_name(const FunctionMatch& function, WrittenFunction& written) {
+  const std::string& raw = function.raw_name.empty() ? function.name : function.raw_name;
   const bool marked = is_inferred(function.source) && function.source != NameSource::entry;
-  return marked && !name.ends_with('?') ? name + "?" : name;
+  if (marked) {
+    written.name = raw.ends_with('?') ? raw : raw + "?";
+  } else if (raw.starts_with("_Z") && !is_of_rust(raw)) {
+    written.name = written.linkage_name = raw;
+  } else {
+    written.name = demangle(raw);
+  }
 }
 
 // The code of the frame's function, runtime addresses; empty where it is not known.
@@ -54,14 +72,22 @@ void ToldArguments::add(const Thread& thread, const NamedWalk& walk) {
   const ThreadTrace trace{.thread = &thread, .walk = &walk, .shown = innermost};
   for (std::size_t i = 0; i < innermost.count && frames_ < kMostOfProcess; ++i, ++frames_) {
     const FrameFacts facts = trace.frame(i);
-    // Of what debug info tells, debuggers have the parameters.
-    if (facts.named().inlined() || !facts.named().place->lines.empty()) {
+    if (facts.named().inlined() || is_told_by_debug_info(facts)) {
       continue;
     }
     if (const FrameArguments* found = texts_.find(trace, facts)) {
       add_frame(facts, *found);
     }
   }
+}
+
+// Of what debug info tells, debuggers have the parameters. A file may have it of a part of its code
+// alone, as Rust's programs have it of their standard library.
+bool ToldArguments::is_told_by_debug_info(const FrameFacts& facts) {
+  const Module* owner = facts.owner();
+  const bool has_any =
+      owner != nullptr && owner->file != nullptr && owner->file->section(".debug_info") != nullptr;
+  return has_any && !symbolizer_.describe(facts.frame().lookup_pc(), {}).lines.empty();
 }
 
 void ToldArguments::add_frame(const FrameFacts& facts, const FrameArguments& arguments) {
@@ -72,7 +98,7 @@ void ToldArguments::add_frame(const FrameFacts& facts, const FrameArguments& arg
   WrittenFunction& function = functions_[facts.owner()][range.begin];
   if (function.range.empty()) {
     function.range = range;
-    function.name = written_name(*facts.named().place->function);
+    set_name(*facts.named().place->function, function);
     function.file = facts.module().substr(facts.module().rfind('/') + 1);
   }
   function.more |= arguments.more;
@@ -109,7 +135,7 @@ ArgumentFile ToldArguments::file_of(const std::vector<const Module*>& modules) c
   const ElfFile* any = nullptr;
   for (const Module* module : modules) {
     const auto found = functions_.find(module);
-    if (found == functions_.end() || module->file->section(".debug_info") != nullptr) {
+    if (found == functions_.end()) {
       continue;
     }
     any = module->file.get();

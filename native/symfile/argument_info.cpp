@@ -100,20 +100,15 @@ class InfoWriter {
  private:
   [[nodiscard]] ByteSink sink() const { return {arch_.abi.endian, pointer_size_}; }
 
-  static bool is_mangled(const WrittenFunction& function) {
-    return function.name.starts_with("_Z") && !function.name.ends_with('?');
-  }
-
   // Each function has a unit of its own: gdb takes all code between the first and the last function
   // of a unit for the unit's.
   void write_unit(const WrittenFunction& function) {
     unit_ = out_.size();
     types_.clear();
     out_.u32(0).u16(kUnitVersion).u32(0).u8(pointer_size_);
-    // What is mangled is read by the rules of C++; what is not may be no name of that language.
-    out_.u8(kUnitEntry)
-        .text("whocall")
-        .u8(is_mangled(function) ? dw::LANG_C_plus_plus : dw::LANG_C99);
+    // What is no name of C++ is not read by its rules.
+    const bool is_cxx = !function.linkage_name.empty();
+    out_.u8(kUnitEntry).text("whocall").u8(is_cxx ? dw::LANG_C_plus_plus : dw::LANG_C99);
     out_.text(function.file);
     write_function(function);
     out_.u8(kListEnd);
@@ -125,10 +120,10 @@ class InfoWriter {
     for (const WrittenParameter& parameter : function.parameters) {
       types.push_back(type_of(parameter));
     }
-    const bool mangled = is_mangled(function);
-    out_.u8(mangled ? kMangledEntry : kFunctionEntry).text(function.name);
-    if (mangled) {
-      out_.text(function.name);
+    const bool is_cxx = !function.linkage_name.empty();
+    out_.u8(is_cxx ? kMangledEntry : kFunctionEntry).text(function.name);
+    if (is_cxx) {
+      out_.text(function.linkage_name);
     }
     out_.word(function.range.begin).uleb(function.range.size());
     for (std::size_t i = 0; i < function.parameters.size(); ++i) {

@@ -32,9 +32,10 @@ struct WrittenParameter {
 };
 
 struct WrittenFunction {
-  AddressRange range;  // runtime addresses
-  std::string name;    // as in symbol tables: mangled
-  std::string file{};  // whose function it is: debuggers list functions by files
+  AddressRange range;          // runtime addresses
+  std::string name;            // as debuggers print it
+  std::string linkage_name{};  // of C++'s functions, mangled: debuggers make their names of it
+  std::string file{};          // whose function it is: debuggers list functions by files
   std::vector<WrittenParameter> parameters{};
   bool more = false;  // it takes a variable number
 };

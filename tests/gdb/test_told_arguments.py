@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from pathlib import Path
 from typing import Optional
 
 import pytest
+from acceptance.helpers.rust_programs import RUSTC
+from corpus.crash import crash
 from mi_session import MiSession
 from programs import Crash, shared
 from sessions import SCRIPT, batch
@@ -198,22 +201,45 @@ def test_another_inferior_is_not_told() -> None:
     assert "a1=" in first
 
 
-MANGLED = r"""
-#include <stdlib.h>
+CXX = r"""
+#include <cstdlib>
 #define OUT_OF_LINE __attribute__((noinline, noclone))
 volatile int calls;
-OUT_OF_LINE int count(int coins, const char *what) __asm__("_ZN4shop5countEiPKc");
-OUT_OF_LINE int count(int coins, const char *what) {
+namespace shop {
+template <class T> OUT_OF_LINE int count(T coins, const char *what) {
   calls += coins; if (what) abort(); return coins; }
-int main(int argc, char **argv) { return count(argc + 2, "coins") + calls; }
+struct Till { OUT_OF_LINE int close(int coins); };
+OUT_OF_LINE int Till::close(int coins) { return count(coins + 2, "coins") + calls; }
+}
+int main(int argc, char **argv) { shop::Till till; return till.close(argc) + calls; }
 """
+RUST = r"""
+#[inline(never)] fn count(coins: &mut Vec<u32>, most: usize) -> u32 {
+    if coins.len() > most { std::process::abort() } coins.push(1); coins[0] }
+struct Till { coins: Vec<u32> }
+impl Till {
+    #[inline(never)] fn close(&mut self, n: usize) -> u32 { count(&mut self.coins, n) + 1 } }
+fn main() {
+    let mut till = Till { coins: vec![7; std::env::args().count() + 4] };
+    println!("{}", till.close(2)); }
+"""
+LANGUAGES = {
+    "C++": ("cpp", CXX, ["g++", "-O1", "-w"], r"shop::count<int> \(a1=3, a2=0x\w+ \"coins\"\)"),
+    "Rust": ("rs", RUST, [RUSTC, "-O"], r"names::count \(a1=0x\w+\)"),
+    "Rust, v0": ("rs", RUST, [RUSTC, "-O", "-Csymbol-mangling-version=v0"],
+                 r"names::count \(a1=0x\w+\)"),
+}  # fmt: skip
 
 
-def test_names_of_cxx_are_read() -> None:
-    flags = "-O1 -w -rdynamic"
-    crash = shared("handed-mangled", MANGLED, flags)
-    out = shown([REPAIR, "bt"], crash.exe, crash.core)
-    assert re.search(r'in shop::count \(a1=3, a2=0x\w+ "coins"\)', out), out
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_names_are_as_their_authors_wrote_them(language: str, tmp_path: Path) -> None:
+    ending, source, compiler, wanted = LANGUAGES[language]
+    text, exe = tmp_path / f"names.{ending}", tmp_path / "names"
+    text.write_text(source)
+    subprocess.run([*compiler, "-o", exe, text], check=True)
+    core = crash(exe, tmp_path).core
+    out = shown(["set width 0", REPAIR, "bt"], exe, core)
+    assert re.search(wanted, out), out
 
 
 def test_an_editor_gets_them() -> None:

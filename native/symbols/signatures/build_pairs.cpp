@@ -216,17 +216,31 @@ class Pairing {
       if (alike[i] < kAlikeInGap) {
         continue;
       }
-      bool stands_out = true;
-      for (std::size_t k = 0; stands_out && k < alike.size(); ++k) {
-        const bool is_rival = k != i && (k / width == i / width || k % width == i % width);
-        stands_out = !is_rival || alike[k] + kClearly <= alike[i];
-      }
       const std::uint32_t known = gap.known[i / width];
       const std::uint32_t program = gap.program[i % width];
-      if (stands_out && !is_contradicted(known, program)) {
+      if (stands_out(alike, width, i) && !is_contradicted(known, program)) {
         found.emplace_back(known, program);
       }
     }
+  }
+
+  // Whether no other one of its row and of its column comes near it.
+  static bool stands_out(std::span<const double> alike, std::size_t width, std::size_t at) {
+    const auto is_rival = [&](std::size_t other) {
+      return other != at && alike[other] + kClearly > alike[at];
+    };
+    const std::size_t row = at / width * width;
+    for (std::size_t other = row; other < row + width; ++other) {
+      if (is_rival(other)) {
+        return false;
+      }
+    }
+    for (std::size_t other = at % width; other < alike.size(); other += width) {
+      if (is_rival(other)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   [[nodiscard]] std::uint64_t cost_of(const PairOrder::Gap& gap) const {
