@@ -142,7 +142,7 @@ def _plain(text: str, folder: Path) -> str:
 
 # By command: what else is another on each run or machine, and what stands for it.
 _OTHERWISE = {
-    "doctor": [(r"(?m)^([\w ]+: +).*$", r"\1...")],
+    "doctor": [(r"(?m)^ +\S.*\n", ""), (r"(?m)^([\w ]+: +).*$", r"\1...")],
     "triage": [(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "dddd-dd-ddTdd:dd:ddZ")],
     "unpack": [(r"\d+ bytes", "N bytes")],
     "repair-plan": [(r'"code": \[.*?\]\], ', '"code": [...], ')],

@@ -166,5 +166,14 @@ def test_options_as_the_other_side_has_them() -> None:
     assert syntax("bt").parse("--all --without cfi 3") == syntax("bt").parse("-all -without cfi 3")
     with pytest.raises(UsageError, match='has no option "--al"'):
         syntax("bt").parse("--al")
-    with pytest.raises(UsageError, match="unrecognized arguments: -al;"):
-        parse_command(["bt", "core", "-al"])
+    part = parse_command(["bt", "core", "-al"])
+    assert part is not None and part.all
+
+
+def test_a_part_of_a_long_name_is_no_short_one_with_a_value() -> None:
+    """`report CORE -out PAGE` wrote a file called `ut`, and took PAGE for the program."""
+    for word in ("-out", "-outp", "-output", "--out"):
+        found = parse_command(["report", "core", word, "page"])
+        assert found is not None and found.output == "page", word
+    short = parse_command(["report", "core", "-opage"])
+    assert short is not None and short.output == "page"

@@ -71,3 +71,10 @@ def test_what_fixes_an_installation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loader, "_PACKAGE", "/opt/venv/lib/python3.11/site-packages/whocall")
     assert "-m pip install" in loader.remedy()
     assert "-m pip install jinja2`, or as Debian's python3-jinja2" in str(lacking(NEEDS[0]))
+
+
+def test_it_fits_the_screen() -> None:
+    """But for words that are longer than their column, as paths are."""
+    for line in finding_lines(examine(), 80):
+        assert len(line) < 80 or " " not in line.strip(), line
+    assert len(finding_lines(examine())) < len(finding_lines(examine(), 80))

@@ -151,7 +151,8 @@ def open_image(arguments: Values) -> ProcessImage:
 
         return open_stored(arguments, wanted_search(arguments))
     if (arguments.core is None) == (arguments.pid is None):
-        raise UsageError("it takes a CORE or --pid N, one of the two")
+        kept = ", or --last" if hasattr(arguments, "last") else ""
+        raise UsageError(f"give a CORE or --pid N{kept}: one, not several")
     if arguments.pid is None:
         return open_named_core(arguments.core, arguments.exe, arguments)
     from whocall.core.process_image import open_process

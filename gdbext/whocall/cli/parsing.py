@@ -51,12 +51,16 @@ def parse_command(argv: Sequence[str]) -> Values | None:
 
 
 def _with_two_dashes(words: Sequence[str], names: set[str]) -> list[str]:
-    """The options as they are called here, where they are written as in gdb: `-all`."""
+    """The options as they are called here, where they are written as in gdb: `-all`, or as much of
+    it as tells it from the others: `-out FILE` is not `-o ut`.
+    """
+
+    def meant(word: str) -> bool:
+        said = word[1:].partition("=")[0] if word[:1] == "-" else ""
+        return len(said) > 1 and any(name.startswith(said) for name in names)
+
     end = words.index("--") if "--" in words else len(words)
-    return [
-        f"-{word}" if len(word) > 2 and word[1:].partition("=")[0] in names else word
-        for word in words[:end]
-    ] + list(words[end:])
+    return [f"-{word}" if meant(word) else word for word in words[:end]] + list(words[end:])
 
 
 def tell(parser: argparse.ArgumentParser, command: Shell) -> None:

@@ -11,6 +11,7 @@ import os
 import platform
 import shutil
 import sysconfig
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -154,14 +155,24 @@ def examine(gdb_version: str | None = None, has_helper: bool = True) -> list[Fin
     return found
 
 
-def finding_lines(findings: Sequence[Finding]) -> list[str]:
-    """The report as text; its last line says what to do."""
+def _in_column(text: str, margin: int, columns: int) -> list[str]:
+    """The text in lines that begin behind a margin; a word that is too long stays whole, as it may
+    be a path. 0 columns: all fits.
+    """
+    room = max(columns - 1 - margin, 1) if columns else 1 << 30
+    return textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def finding_lines(findings: Sequence[Finding], columns: int = 0) -> list[str]:
+    """The report as text that is so wide; its last line says what to do."""
     width = max(len(finding.subject) for finding in findings) + 1
     lines = []
     for finding in findings:
-        lines.append(f"{finding.subject + ':':<{width}} {finding.text}")
+        told = _in_column(finding.text, width + 1, columns)
         if finding.remedy:
-            lines.append(f"{'':<{width}} fix it with: {finding.remedy}")
+            told += _in_column(f"fix it with: {finding.remedy}", width + 1, columns)
+        heads = [f"{finding.subject}:", *[""] * (len(told) - 1)]
+        lines += [f"{head:<{width}} {text}" for head, text in zip(heads, told)]
     disturbed = dict.fromkeys(command for finding in findings for command in finding.only_for)
     if not is_healthy(findings):
         lines.append("Something is missing: see above.")

@@ -111,6 +111,5 @@ def threads_line(changed: int, threads: int) -> list[str]:
     rest = threads - changed
     if not rest:
         return []
-    whose = "its" if rest == 1 else "their"
     those = counted(rest, "other thread" if changed else "thread")
-    return [f"{those}: {whose} frames stay as they were."]
+    return [f"{those}: gdb found the same frames before."]

@@ -13,11 +13,12 @@ if TYPE_CHECKING:
 
 def run(arguments: Values) -> int:
     """Exit status 1 when something is missing."""
+    from whocall.cli.inputs import screen_columns
     from whocall.frontend.doctor import examine, finding_lines, findings_json, is_healthy
 
     findings = examine()
     if arguments.json:
         write_json([jsonform.text(findings_json(findings))])
     else:
-        write(finding_lines(findings))
+        write(finding_lines(findings, screen_columns() or 0))
     return 0 if is_healthy(findings) else 1

@@ -7,7 +7,7 @@ import gdb
 from whocall.frontend.doctor import examine, finding_lines, findings_json
 from whocall.frontend.options import syntax
 from whocall.gdb.host import settings
-from whocall.gdb.host.output import write, write_json
+from whocall.gdb.host.output import screen_width, write, write_json
 from whocall.report.form import jsonform
 
 
@@ -18,4 +18,4 @@ def run(line: str) -> None:
     if parsed.has("json"):
         write_json([jsonform.text(findings_json(findings))])
     else:
-        write(finding_lines(findings))
+        write(finding_lines(findings, screen_width() or 0))
