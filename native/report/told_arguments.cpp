@@ -24,9 +24,21 @@ bool is_of_rust(std::string_view mangled) {
   return end.starts_with("17h") && end.find_first_not_of("0123456789abcdef", 3) == end.size() - 1;
 }
 
+// Of several names in a file that it reads itself gdb takes the last one by the alphabet.
+const std::string& gdbs_name(const FunctionMatch& function) {
+  if (function.raw_name.empty()) {
+    return function.name;
+  }
+  const auto last = std::ranges::max_element(function.aliases);
+  const bool is_read =
+      function.source == NameSource::symtab || function.source == NameSource::dynsym;
+  return is_read && last != function.aliases.end() && *last > function.raw_name ? *last
+                                                                                : function.raw_name;
+}
+
 // As gdb prints the names of the symbol files, where what was concluded is marked.
 void set_name(const FunctionMatch& function, WrittenFunction& written) {
-  const std::string& raw = function.raw_name.empty() ? function.name : function.raw_name;
+  const std::string& raw = gdbs_name(function);
   const bool marked = is_inferred(function.source) && function.source != NameSource::entry;
   if (marked) {
     written.name = raw.ends_with('?') ? raw : raw + "?";
