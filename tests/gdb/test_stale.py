@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from places.needs import NOT_SHOWN
 from programs import Crash, compiled
 from sessions import batch
 from test_live import START
@@ -95,6 +96,8 @@ def seen(what: Sequence[str], chain: Crash, folder: Path) -> dict[str, list[str]
         commands += [*before, *LOOK, *tried, *LOOK, FORGET, *LOOK, "kill", "delete"]
     said = batch(commands, [chain.twin])
     found = views(said.out)
+    if tuple(what) == MAY_KILL_GDB and said.status < 0 and "internal-error" in said.err:
+        pytest.skip(f"{NOT_SHOWN}: a checkpoint, at which this gdb dies of itself on this machine")
     assert len(found) == 3 * len(what), said
     return {each: found[3 * at : 3 * at + 3] for at, each in enumerate(what)}
 

@@ -41,7 +41,9 @@ int main(int c, char **v) { return deep(10) + c; }
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 @pytest.mark.parametrize("bits", [["-m32"], ["-m64"]], ids=["i386", "x86_64"])
 def test_split_stacks(bits: list[str], level: str, tmp_path: Path) -> None:
-    """Each function stands there once, not once more at the return behind its call for a stack."""
+    """Each function stands there once, not once more at the return behind its call for a stack. How
+    many stacks there are hangs on the processor: each has room for its registers.
+    """
     (tmp_path / "program.c").write_text(SPLIT, encoding="utf-8")
     exe = tmp_path / "program"
     run(["gcc", "-w", *bits, level, "-fsplit-stack", "program.c", "-o", str(exe)], tmp_path)
@@ -49,7 +51,7 @@ def test_split_stacks(bits: list[str], level: str, tmp_path: Path) -> None:
     (true,) = chains.of_core(core, exe).values()
     names = [frame.function for frame in true.frames]
     assert {frame.trust for frame in true.frames} == {"context", "cfi"}, chains.listing(true)
-    assert names.count("deep") == 11 > names.count("__morestack") > 5, chains.listing(true)
+    assert names.count("deep") == 11 > names.count("__morestack") > 2, chains.listing(true)
     run(["strip", str(exe)], tmp_path)
     (found,) = chains.of_core(core, exe, NO_CFI).values()
     assert chains.pcs(found) == chains.pcs(true), chains.listing(found)
