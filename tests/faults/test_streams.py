@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -53,7 +54,12 @@ def test_neither_standard_input_nor_error(name: str, place: Place) -> None:
     assert ran.returncode == usual.returncode
     assert ran.stderr == ""
     if name not in ("triage --json", "doctor"):
-        assert ran.stdout == usual.stdout
+        assert _without_names(ran.stdout) == _without_names(usual.stdout)
+
+
+def _without_names(text: str) -> str:
+    """But for those of files that were written each time."""
+    return re.sub(r"/tmp\w{8}\.symbols", "/NAME.symbols", text)
 
 
 def test_complaints_that_cannot_be_written(place: Place) -> None:

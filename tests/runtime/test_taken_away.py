@@ -86,9 +86,13 @@ def test_most_of_the_stack_for_handlers(taken_away: Path) -> None:
 
 
 def test_what_is_missing_of_the_stack_for_handlers(taken_away: Path) -> None:
-    """As many bytes as the line says make it a report."""
-    size = os.sysconf("SC_MINSIGSTKSZ") + 2048
-    reports, status, output = crash(taken_away, "stack", str(size))
+    """As many bytes as the line says make it a report. Processors have registers that count among
+    the least, and that the kernel does not save where nobody has used them (AMX).
+    """
+    for size in range(os.sysconf("SC_MINSIGSTKSZ") + 2048, 2048, -1024):
+        reports, status, output = crash(taken_away, "stack", str(size))
+        if not reports:
+            break
     assert (reports, status) == ([], -signal.SIGSEGV)
     missing = re.search(r"too small for a report: give it (\d+) bytes more,", output)
     assert missing is not None

@@ -1,7 +1,6 @@
 // What linkers write into 64-bit x86 code: distances from rip, and, at fixed addresses, addresses
 // of 32 bits. Intel SDM volume 2, chapter 2 and appendix A (opcode maps).
 #include <algorithm>
-#include <cstring>
 
 #include "arch/x86/code.h"
 
@@ -29,7 +28,7 @@ class PlacedForm {
         image_(image),
         function_(function) {
     found_.size = static_cast<std::uint8_t>(size_);
-    std::memcpy(found_.bytes.data(), bytes_, size_);
+    std::copy_n(instruction.bytes().begin(), size_, found_.bytes.begin());
   }
 
   PlacedOperands run() {
