@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import Literal
 
 import gdb
@@ -169,6 +168,8 @@ def stack_of(thread: gdb.InferiorThread) -> GdbStack:
 
 def stacks_json(threads: Iterable[gdb.InferiorThread]) -> str:
     """The stacks of `threads` by LWP, as the command line takes them."""
+    from dataclasses import asdict  # which takes long to be loaded
+
     with selection_kept():
         return json.dumps({lwp_of(thread): asdict(stack_of(thread)) for thread in threads})
 

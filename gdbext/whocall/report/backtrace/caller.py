@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from whocall.core.errors import Error
 from whocall.core.model import Backtrace, Frame
 from whocall.core.printable import printable
+from whocall.core.records import replace
 from whocall.report.backtrace.words import stop_line
 from whocall.report.form.file_names import FileNames
 from whocall.report.form.jsonform import Json, frame_json
