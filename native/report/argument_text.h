@@ -48,11 +48,13 @@ class ArgumentText {
   // One of them, as it stands in the list: `3`, `0x55d5e786b010 "soon"`, `?`.
   [[nodiscard]] std::string shown(const FrameArguments& arguments, std::size_t position) const;
 
+  // Whether it is as wide as a pointer, and leads to mapped memory.
+  [[nodiscard]] bool may_be_pointer(const Argument& argument) const;
+
   // How each is known, in a sentence; empty where there are none.
   [[nodiscard]] static std::string explanation(const FrameArguments& arguments);
 
  private:
-  [[nodiscard]] bool may_be_pointer(const Argument& argument) const;
   [[nodiscard]] unsigned size_of(const Argument& argument) const;
   void read_text(Address address, Pointed& found) const;
   // Whether the text of that size may be a pointer.

@@ -6,13 +6,12 @@
 #include <string_view>
 #include <utility>
 
+#include "base/printable_text.h"
 #include "symbols/table/demangler.h"
 #include "symfile/elf_writer.h"
 
 namespace whocall {
 namespace {
-
-constexpr Address kLowestPointer = 0x10000;  // no program's memory lies below
 
 // Rust's names in its older scheme are C++'s, but for a hash at the end: "...17h0123456789abcdefE".
 bool is_of_rust(std::string_view mangled) {
@@ -57,11 +56,15 @@ AddressRange code_of(const FrameFacts& facts, CodeMap& code) {
     return {};
   }
   const Address begin = facts.frame().pc - *offset;
-  const Address size = facts.named().place->function->size;
+  const Address lookup = facts.frame().lookup_pc();
+  // A file may say anything; what is not the module's is another's.
+  const Address room = owner->range.contains(begin) ? owner->range.end - begin : 0;
+  const Address size = std::min<Address>(facts.named().place->function->size, room);
   if (size > 0) {
-    return {.begin = begin, .end = begin + size};
+    const AddressRange told{.begin = begin, .end = begin + size};
+    return told.contains(lookup) ? told : AddressRange{};
   }
-  const auto range = code.function_at(facts.frame().lookup_pc());
+  const auto range = code.function_at(lookup);
   return range && range->begin == begin ? *range : AddressRange{};
 }
 
@@ -75,6 +78,18 @@ std::uint64_t widened(std::uint64_t value, const Argument& argument, std::uint8_
   return argument.is_signed
              ? static_cast<std::uint64_t>(static_cast<std::int64_t>(at_top) >> unused)
              : at_top >> unused;
+}
+
+// What a parameter is that is a pointer once more. A text it is only where it is one in each call
+// that hands over anything but null: debuggers print what lies there.
+WrittenParameter::Kind with_pointer(const WrittenParameter& told, bool to_text) {
+  using Kind = WrittenParameter::Kind;
+  if (!to_text || told.kind == Kind::pointer) {
+    return Kind::pointer;
+  }
+  const auto is_null = [](const HandedValue& each) { return each.value == 0; };
+  return told.kind == Kind::text || std::ranges::all_of(told.values, is_null) ? Kind::text
+                                                                              : Kind::pointer;
 }
 
 }  // namespace
@@ -111,7 +126,7 @@ void ToldArguments::add_frame(const FrameFacts& facts, const FrameArguments& arg
   if (function.range.empty()) {
     function.range = range;
     set_name(*facts.named().place->function, function);
-    function.file = facts.module().substr(facts.module().rfind('/') + 1);
+    append_printable(function.file, facts.module().substr(facts.module().rfind('/') + 1));
   }
   function.more |= arguments.more;
   add_values(function, facts, arguments);
@@ -134,9 +149,10 @@ void ToldArguments::add_values(WrittenFunction& function, const FrameFacts& fact
       continue;
     }
     const std::uint64_t value = argument.value->value;
-    if (size == pointer && value >= kLowestPointer && code_.process().mapping_at(value)) {
-      const bool is_text = told.kind == Kind::text || !texts_.pointed(arguments, i).text.empty();
-      told.kind = is_text ? Kind::text : Kind::pointer;
+    if (size == pointer && texts_.may_be_pointer(argument)) {
+      told.kind = with_pointer(told, !texts_.pointed(arguments, i).text.empty());
+    } else if (told.kind == Kind::text && value != 0) {
+      told.kind = Kind::pointer;
     }
     told.values.push_back({.sp = facts.frame().sp, .value = widened(value, argument, told.size)});
   }

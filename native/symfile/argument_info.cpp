@@ -1,9 +1,8 @@
 #include "symfile/argument_info.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -85,6 +84,22 @@ std::vector<EntryForm> entry_forms() {
   };
 }
 
+// By stack pointer, each once.
+std::vector<HandedValue> told_values(std::vector<HandedValue> values) {
+  std::ranges::stable_sort(values, {}, &HandedValue::sp);
+  std::vector<HandedValue> sure;
+  for (auto first = values.begin(); first != values.end();) {
+    const auto last = std::find_if(first, values.end(),
+                                   [&](const HandedValue& each) { return each.sp != first->sp; });
+    if (std::all_of(first, last, [&](const auto& each) { return each.value == first->value; })) {
+      sure.push_back(*first);
+    }
+    first = last;
+  }
+  sure.resize(std::min(sure.size(), kMostCallsTold));
+  return sure;
+}
+
 class InfoWriter {
  public:
   explicit InfoWriter(const Architecture& arch)
@@ -128,11 +143,12 @@ class InfoWriter {
     out_.word(function.range.begin).uleb(function.range.size());
     for (std::size_t i = 0; i < function.parameters.size(); ++i) {
       const WrittenParameter& parameter = function.parameters[i];
-      const bool known = !parameter.values.empty();
+      const auto values = told_values(parameter.values);
+      const bool known = !values.empty();
       out_.u8(known ? kParameterEntry : kUnknownEntry).text("a" + std::to_string(i + 1));
       out_.u32(types[i]);
       if (known) {
-        const auto location = location_of(parameter);
+        const auto location = location_of(parameter, values);
         out_.uleb(location.size()).append(location);
       }
     }
@@ -185,19 +201,20 @@ class InfoWriter {
     return std::move(out).take();
   }
 
-  [[nodiscard]] std::vector<std::byte> location_of(const WrittenParameter& parameter) const {
+  [[nodiscard]] std::vector<std::byte> location_of(const WrittenParameter& parameter,
+                                                   const std::vector<HandedValue>& values) const {
     ByteSink out = sink();
     out.u8(dw::OP_bregx).uleb(arch_.registers.sp).sleb(0);
-    const std::size_t count = std::min(parameter.values.size(), kMostCallsTold);
+    const std::size_t count = values.size();
     const std::size_t skip = 3;
     const std::size_t compared = (pointer_size_ == 8 ? 9 : 5) + 2 + 3;
     const std::size_t each =
         compared + answer(parameter, 0).size() + skip;  // bytes, all of them alike
     const std::size_t end = count * each + 1 + 1 + 1;   // of what follows the first operation
     for (std::size_t i = 0; i < count; ++i) {
-      const auto told = answer(parameter, parameter.values[i].value);
+      const auto told = answer(parameter, values[i].value);
       out.u8(dw::OP_dup);
-      number(out, parameter.values[i].sp);
+      number(out, values[i].sp);
       out.u8(dw::OP_ne).u8(dw::OP_bra).u16(told.size() + skip);
       out.append(told);
       out.u8(dw::OP_skip).u16(end - (i + 1) * each);

@@ -4,9 +4,10 @@
 // A process that does not run any more has few calls under way, and each has a stack pointer of its
 // own. So the location of a parameter is a list of these calls: an expression asks for the frame's
 // stack pointer, and gives the value that was handed over to the call which has it; a frame of any
-// other is told that the value is not known ("optimized out"). That needs no rule for where values
-// live, and is never wrong for another thread. Written after DWARF 4, 7.5.4 (entries), 2.5.1.5
-// (composition of values) and 7.7.1 (operations).
+// other is told that the value is not known ("optimized out"). Two frames of one stack pointer with
+// different values are both told that: a core may hold a thread twice, or anything. This needs no
+// rule for where values live, and is never wrong for another thread. Written after DWARF 4, 7.5.4
+// (entries), 2.5.1.5 (composition of values) and 7.7.1 (operations).
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,7 @@ struct WrittenParameter {
   enum class Kind : std::uint8_t { signed_number, unsigned_number, pointer, text };
   Kind kind = Kind::unsigned_number;
   std::uint8_t size = 0;              // bytes: 4, or 8 where pointers have as many
-  std::vector<HandedValue> values{};  // the first kMostCallsTold are written
+  std::vector<HandedValue> values{};  // kMostCallsTold of them are written
 };
 
 struct WrittenFunction {

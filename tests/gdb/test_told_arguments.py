@@ -201,6 +201,32 @@ def test_another_inferior_is_not_told() -> None:
     assert "a1=" in first
 
 
+DIFFERENT = r"""
+#include <stdlib.h>
+#define OUT_OF_LINE __attribute__((noinline, noclone))
+struct order { const char *name; long amount; } static orders[2] = {{"a", 1}, {"b", 2}};
+volatile int calls;
+OUT_OF_LINE long text_alone(const char *text, long n);
+OUT_OF_LINE long of_both(const void *thing, long n) {
+  calls++; return n == 1 ? text_alone(0, 5) : of_both(n & 1 ? (const void *)orders : "text", n - 1)
+                                               + *(const char *)thing; }
+OUT_OF_LINE long text_alone(const char *text, long n) {
+  calls++; if (n == 0) abort(); return text_alone(n & 1 ? "some" : 0, n - 1) + (text ? *text : 0); }
+int main(void) { return of_both("first", 6) + calls; }
+"""
+
+
+def test_a_text_is_one_in_each_call() -> None:
+    """gdb prints what lies at the address, text or not."""
+    crash = shared("handed-different", DIFFERENT, "-O1 -w -pthread")
+    out = shown([REPAIR, "set width 0", "bt"], crash.exe, crash.core)
+    values = re.findall(r" in sub_\w+ \(a1=(.*), a2=\d+\)$", out, re.MULTILINE)
+    texts = [value for value in values if '"' in value]
+    assert [value.split()[1] for value in texts] == ['"some"'] * 2, out
+    assert values.count("0x0") == 3 and values.count("<optimized out>") == 2, out
+    assert sum(value.startswith("0x5") for value in values) == 7 and len(values) == 12, out
+
+
 CXX = r"""
 #include <cstdlib>
 #define OUT_OF_LINE __attribute__((noinline, noclone))

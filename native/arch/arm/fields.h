@@ -89,6 +89,30 @@ constexpr Address data_base(Address address, bool thumb) {
   return (address + (thumb ? 4 : 8)) & ~Address{3};
 }
 
+// ldm, stm, push and pop: bit N of `list` is register N.
+struct Many {
+  Register base = kSp;
+  std::uint32_t list = 0;
+  bool load = false;
+  bool up = true;       // from the base to higher addresses
+  bool before = false;  // the base moves before each word, not behind it
+  bool writes_back = true;
+};
+
+// T32's ldm and stm of 32 bits; a miss for what else has their place.
+inline std::optional<Many> wide_multiple(std::uint32_t word) {
+  const std::uint32_t form = bits(word, 23, 2);
+  if (form != 1 && form != 2) {  // from the base up, or down
+    return std::nullopt;
+  }
+  return Many{.base = number(word, 16),
+              .list = bits(word, 0, 16),
+              .load = bit(word, 20),
+              .up = form == 1,
+              .before = form == 2,
+              .writes_back = bit(word, 21)};
+}
+
 // What an instruction does, told to the list of its effects.
 class Effects {
  public:
@@ -162,15 +186,6 @@ class Effects {
   void access(const Access& access);
   // From a place that the instruction counts from itself.
   void load_literal(Register to, std::int64_t offset, bool thumb, bool whole);
-  // ldm, stm, push and pop: bit N of `list` is register N.
-  struct Many {
-    Register base = kSp;
-    std::uint32_t list = 0;
-    bool load = false;
-    bool up = true;       // from the base to higher addresses
-    bool before = false;  // the base moves before each word, not behind it
-    bool writes_back = true;
-  };
   void many(const Many& many);
   // Coprocessors and vector registers: the words have the same fields in A32 and, both halves
   // together, in T32. `word` without its condition.

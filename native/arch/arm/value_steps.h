@@ -64,15 +64,6 @@ class ValueParts : protected ValueStepsOf<4> {
   void access(const Access& access);
   // ldrd and strd.
   void access_pair(const Access& first, Register second);
-  // ldm, stm, push and pop: bit N of `list` is register N.
-  struct Many {
-    Register base = kSp;
-    std::uint32_t list = 0;
-    bool load = false;
-    bool up = true;       // from the base to higher addresses
-    bool before = false;  // the base moves before each word, not behind it
-    bool writes_back = true;
-  };
   void many(const Many& many);
   // ldrex and its kin, and strex, which says in `status` whether it did.
   void load_exclusive(Register base, std::initializer_list<Register> to);

@@ -43,14 +43,8 @@ class WideValues : public ValueParts {
   [[nodiscard]] unsigned shift() const { return bits(word_, 12, 3) << 2U | bits(word_, 6, 2); }
 
   void multiple() {
-    const std::uint32_t form = bits(word_, 23, 2);
-    if (form == 1 || form == 2) {  // from the base up, or down
-      many({.base = rn(),
-            .list = bits(word_, 0, 16),
-            .load = bit(word_, 20),
-            .up = form == 1,
-            .before = form == 2,
-            .writes_back = bit(word_, 21)});
+    if (const auto found = wide_multiple(word_)) {
+      many(*found);
     }
   }
 

@@ -34,7 +34,7 @@ __attribute__((noinline)) int deep(int n) {
   int r = n ? deep(n - 1) : leaf(n);
   return r + b[n];
 }
-int main(int c, char **v) { return deep(10) + c; }
+int main(int c, char **v) { return deep(30) + c; }
 """
 
 
@@ -51,7 +51,7 @@ def test_split_stacks(bits: list[str], level: str, tmp_path: Path) -> None:
     (true,) = chains.of_core(core, exe).values()
     names = [frame.function for frame in true.frames]
     assert {frame.trust for frame in true.frames} == {"context", "cfi"}, chains.listing(true)
-    assert names.count("deep") == 11 > names.count("__morestack") > 2, chains.listing(true)
+    assert names.count("deep") == 31 > names.count("__morestack") > 5, chains.listing(true)
     run(["strip", str(exe)], tmp_path)
     (found,) = chains.of_core(core, exe, NO_CFI).values()
     assert chains.pcs(found) == chains.pcs(true), chains.listing(found)

@@ -45,9 +45,10 @@ def tell(path: Path | None, of_all: bool) -> None:
     if path is None:
         return
     file = named(str(path))
-    console.said("add-symbol-file -o", 0, file)
-    _told.append(_Told(gdb.current_progspace(), str(path), process_now()[1], of_all))
     _watch()
+    # Before gdb has it: an interrupt must not leave it with values that nobody takes back.
+    _told.append(_Told(here, str(path), process_now()[1], of_all))
+    console.said("add-symbol-file -o", 0, file)
     list_arguments()
     frame_cache.invalidate()
 
@@ -56,10 +57,10 @@ def forget() -> None:
     """In the current program space."""
     here = gdb.current_progspace()
     for each in [each for each in _told if each.progspace == here]:
-        _told.remove(each)
         with contextlib.suppress(gdb.error):  # gdb has dropped it with all others
             console.said("remove-symbol-file", named(each.path))
             frame_cache.invalidate()
+        _told.remove(each)
 
 
 def _watch() -> None:
