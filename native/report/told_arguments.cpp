@@ -35,16 +35,22 @@ const std::string& gdbs_name(const FunctionMatch& function) {
                                                                                 : function.raw_name;
 }
 
+std::string printable(std::string_view text) {
+  std::string made;
+  append_printable(made, text);
+  return made;
+}
+
 // As gdb prints the names of the symbol files, where what was concluded is marked.
 void set_name(const FunctionMatch& function, WrittenFunction& written) {
   const std::string& raw = gdbs_name(function);
   const bool marked = is_inferred(function.source) && function.source != NameSource::entry;
   if (marked) {
-    written.name = raw.ends_with('?') ? raw : raw + "?";
-  } else if (raw.starts_with("_Z") && !is_of_rust(raw)) {
+    written.name = printable(raw.ends_with('?') ? raw : raw + "?");
+  } else if (raw.starts_with("_Z") && !is_of_rust(raw) && printable(raw) == raw) {
     written.name = written.linkage_name = raw;
   } else {
-    written.name = demangle(raw);
+    written.name = printable(demangle(raw));
   }
 }
 
@@ -57,15 +63,16 @@ AddressRange code_of(const FrameFacts& facts, CodeMap& code) {
   }
   const Address begin = facts.frame().pc - *offset;
   const Address lookup = facts.frame().lookup_pc();
-  // A file may say anything; what is not the module's is another's.
+  // What a file says of its functions' sizes may be wrong, and a debugger gives a function's name
+  // to all of its code: what follows from tables and code goes first.
+  const auto range = code.function_at(lookup);
+  if (range && range->begin == begin) {
+    return *range;
+  }
   const Address room = owner->range.contains(begin) ? owner->range.end - begin : 0;
   const Address size = std::min<Address>(facts.named().place->function->size, room);
-  if (size > 0) {
-    const AddressRange told{.begin = begin, .end = begin + size};
-    return told.contains(lookup) ? told : AddressRange{};
-  }
-  const auto range = code.function_at(lookup);
-  return range && range->begin == begin ? *range : AddressRange{};
+  const AddressRange told{.begin = begin, .end = begin + size};
+  return told.contains(lookup) ? told : AddressRange{};
 }
 
 // As wide as debuggers print numbers; narrower ones they print as characters.
@@ -126,7 +133,7 @@ void ToldArguments::add_frame(const FrameFacts& facts, const FrameArguments& arg
   if (function.range.empty()) {
     function.range = range;
     set_name(*facts.named().place->function, function);
-    append_printable(function.file, facts.module().substr(facts.module().rfind('/') + 1));
+    function.file = printable(facts.module().substr(facts.module().rfind('/') + 1));
   }
   function.more |= arguments.more;
   add_values(function, facts, arguments);
@@ -168,6 +175,9 @@ ArgumentFile ToldArguments::file_of(const std::vector<const Module*>& modules) c
     }
     any = module->file.get();
     for (const auto& [start, function] : found->second) {
+      if (!told.empty() && told.back().range.contains(function.range.begin)) {
+        told.back().range.end = function.range.begin;
+      }
       told.push_back(function);
     }
   }

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 import subprocess
 from pathlib import Path
 from typing import Optional
@@ -14,7 +15,7 @@ import pytest
 from acceptance.helpers.rust_programs import RUSTC
 from corpus.crash import crash
 from mi_session import MiSession
-from programs import Crash, shared
+from programs import Crash, compiled, shared
 from sessions import SCRIPT, batch
 
 REPAIR = "whocall repair"
@@ -266,6 +267,39 @@ def test_names_are_as_their_authors_wrote_them(language: str, tmp_path: Path) ->
     core = crash(exe, tmp_path).core
     out = shown(["set width 0", REPAIR, "bt"], exe, core)
     assert re.search(wanted, out), out
+
+
+WRONG = r"""
+#include <stdlib.h>
+#define OUT_OF_LINE __attribute__((noinline, noclone))
+volatile int calls;
+OUT_OF_LINE int inner(const char *text, int n) { calls += n; if (text) abort(); return n; }
+OUT_OF_LINE int outer(int n) { return inner("text", n + 1) + calls; }
+int main(int argc, char **argv) { return outer(argc) + calls; }
+"""
+
+
+def test_what_a_symbol_table_says_of_sizes_and_names_is_data(tmp_path: Path) -> None:
+    """A function that claims all code does not give others its name, and no name is obeyed."""
+    exe = compiled(tmp_path, "wrong", WRONG, "-O1 -w")
+    data = bytearray(exe.read_bytes())
+    entry = struct.Struct("<IIQQQQIIQQ")  # of section headers, whose place stands at byte 40
+    (headers,) = struct.unpack_from("<Q", data, 40)
+    count = struct.unpack_from("<H", data, 60)[0]
+    sections = [entry.unpack_from(data, headers + at * entry.size) for at in range(count)]
+    table = next(each for each in sections if each[1] == 2)
+    names = sections[table[6]][4]
+    for at in range(table[4], table[4] + table[5], 24):
+        name = names + struct.unpack_from("<I", data, at)[0]
+        if data[name : name + 6] in (b"inner\0", b"outer\0"):
+            struct.pack_into("<Q", data, at + 16, (1 << 47) - 1 - 256 * (data[name] == ord("o")))
+        if data[name : name + 6] == b"outer\0":
+            data[name : name + 5] = b"o\n#\x1bX"
+    exe.write_bytes(data)
+    core = crash(exe, tmp_path).core
+    out = shown(["set width 0", REPAIR, "bt"], exe, core)
+    assert re.search(r' in inner \(a1=0x\w+ "text", a2=2\)\n.* in o\\n#\\x1bX \(a1=1\)\n', out), out
+    assert re.search(r" in main \(a1=1\)\n", out), out
 
 
 def test_an_editor_gets_them() -> None:
