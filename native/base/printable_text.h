@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 namespace whocall {
@@ -145,6 +146,13 @@ void append_printable(Text& out, std::string_view text) {
     append_told(out, found);
     at = end + found.size;
   }
+}
+
+// The same as a text of its own.
+inline std::string made_printable(std::string_view text) {
+  std::string made;
+  append_printable(made, text);
+  return made;
 }
 
 // How many characters a text has that is printable: its bytes but for those that go on, which are

@@ -63,19 +63,13 @@ Ending ending_of(const Scene& scene, const std::vector<Fact>& facts) {
   return ending;
 }
 
-std::string printable(std::string_view text) {
-  std::string told;
-  append_printable(told, text);
-  return told;
-}
-
 // How the program was called, in so many columns, for which its directory is left out first; its
 // name where that is not known.
 std::string quoted_call(const ProcessImage& image, const Thread& thread, std::size_t room) {
   const CommandLine& line = image.command_line;
-  std::string call = printable(line.text);
+  std::string call = made_printable(line.text);
   if (call.empty()) {
-    call = printable(image.exe_path.empty() ? thread.name : last_part(image.exe_path));
+    call = made_printable(image.exe_path.empty() ? thread.name : last_part(image.exe_path));
     return call.empty() ? "The program" : call;
   }
   const std::size_t around = 2 + (line.cut ? kMore.size() : 0);
@@ -113,7 +107,7 @@ class Telling {
     ((tail += " in thread ") += inferior) += std::to_string(trace_.head.number);
     tail += " (LWP " + std::to_string(trace_.thread->lwp) + ")";
     if (!ending_.first.empty()) {
-      tail += ": " + printable(ending_.first);
+      tail += ": " + made_printable(ending_.first);
     }
     tail += '.';
     std::size_t room = std::string::npos;
@@ -127,7 +121,7 @@ class Telling {
   [[nodiscard]] std::string second_sentence(std::string_view last_words = {}) const {
     const std::string_view cause = ending_.cause.empty() ? last_words : ending_.cause;
     const bool ends = cause.ends_with('!') || cause.ends_with('?');
-    return cause.empty() ? std::string() : "Cause: " + printable(cause) + (ends ? "" : ".");
+    return cause.empty() ? std::string() : "Cause: " + made_printable(cause) + (ends ? "" : ".");
   }
 
  private:

@@ -35,22 +35,16 @@ const std::string& gdbs_name(const FunctionMatch& function) {
                                                                                 : function.raw_name;
 }
 
-std::string printable(std::string_view text) {
-  std::string made;
-  append_printable(made, text);
-  return made;
-}
-
 // As gdb prints the names of the symbol files, where what was concluded is marked.
 void set_name(const FunctionMatch& function, WrittenFunction& written) {
   const std::string& raw = gdbs_name(function);
   const bool marked = is_inferred(function.source) && function.source != NameSource::entry;
   if (marked) {
-    written.name = printable(raw.ends_with('?') ? raw : raw + "?");
-  } else if (raw.starts_with("_Z") && !is_of_rust(raw) && printable(raw) == raw) {
+    written.name = made_printable(raw.ends_with('?') ? raw : raw + "?");
+  } else if (raw.starts_with("_Z") && !is_of_rust(raw) && made_printable(raw) == raw) {
     written.name = written.linkage_name = raw;
   } else {
-    written.name = printable(demangle(raw));
+    written.name = made_printable(demangle(raw));
   }
 }
 
@@ -133,7 +127,7 @@ void ToldArguments::add_frame(const FrameFacts& facts, const FrameArguments& arg
   if (function.range.empty()) {
     function.range = range;
     set_name(*facts.named().place->function, function);
-    function.file = printable(facts.module().substr(facts.module().rfind('/') + 1));
+    function.file = made_printable(facts.module().substr(facts.module().rfind('/') + 1));
   }
   function.more |= arguments.more;
   add_values(function, facts, arguments);
