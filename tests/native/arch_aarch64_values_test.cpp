@@ -5,6 +5,7 @@
 #include "arch/aarch64/value_reader.h"
 #include "arguments/value_state.h"
 #include "base_bytes.h"
+#include "followed_code.h"
 
 namespace whocall::test {
 namespace {
@@ -16,8 +17,10 @@ constexpr Register kLr = 30;
 constexpr Register kStack = 31;
 constexpr Address kHere = 0x401000;
 
-class A64 {
+class A64 : public FollowedCode {
  public:
+  A64() : FollowedCode(kAArch64, 8) {}
+
   // Runs instructions, of which the first stands at the offset `at`.
   A64& run(std::initializer_list<std::uint32_t> words) {
     for (const std::uint32_t word : words) {
@@ -34,17 +37,6 @@ class A64 {
     REQUIRE(flow.has_value());
     return *flow;
   }
-  [[nodiscard]] ValueId entry(Register number) { return table.entry(number); }
-  [[nodiscard]] ValueId get(Register number) const { return state.get(number); }
-  [[nodiscard]] bool holds(Register number, std::uint64_t constant) const {
-    return table.is(get(number), Kind::constant) &&
-           static_cast<std::uint64_t>(table[get(number)].number) == constant;
-  }
-  [[nodiscard]] bool is_new(Register number) const { return table.is(get(number), Kind::made); }
-
-  ValueTable table{8};
-  ValueState state = ValueState::on_entry(kAArch64, table);
-  ExposedWords exposed;
 
  private:
   std::uint64_t at_ = 0;

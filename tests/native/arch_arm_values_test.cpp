@@ -9,6 +9,7 @@
 #include "arch/arm/value_reader.h"
 #include "arguments/value_state.h"
 #include "base_bytes.h"
+#include "followed_code.h"
 
 namespace whocall::test {
 namespace {
@@ -21,9 +22,9 @@ constexpr Register kStack = 13;
 constexpr Register kLr = 14;
 constexpr Address kHere = 0x10000;
 
-class ArmCode {
+class ArmCode : public FollowedCode {
  public:
-  explicit ArmCode(bool thumb) : thumb_(thumb) {}
+  explicit ArmCode(bool thumb) : FollowedCode(kArm, 4), thumb_(thumb) {}
 
   // Runs instructions, of which the first stands at the offset `at`; of T32 in half words.
   ArmCode& run(std::initializer_list<std::uint32_t> words) {
@@ -47,17 +48,6 @@ class ArmCode {
     REQUIRE(flow.has_value());
     return *flow;
   }
-  [[nodiscard]] ValueId entry(Register number) { return table.entry(number); }
-  [[nodiscard]] ValueId get(Register number) const { return state.get(number); }
-  [[nodiscard]] bool holds(Register number, std::uint64_t constant) const {
-    return table.is(get(number), Kind::constant) &&
-           static_cast<std::uint64_t>(table[get(number)].number) == constant;
-  }
-  [[nodiscard]] bool is_new(Register number) const { return table.is(get(number), Kind::made); }
-
-  ValueTable table{4};
-  ValueState state = ValueState::on_entry(kArm, table);
-  ExposedWords exposed;
 
  private:
   [[nodiscard]] Bytes bytes(std::initializer_list<std::uint32_t> words) const {
