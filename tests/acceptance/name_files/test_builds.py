@@ -121,19 +121,27 @@ def test_the_proof_names_the_build(
     bare = stripped(twin)
     names = {name: at for at, all_names in true_names(twin).items() for name in all_names}
     sources = ["--signatures", str(signatures_of(known))]
-    places = [hex(names[f"part_{number}"]) for number in (10, CHANGED[0])]
-    assert cli.main(["symbol", str(bare), *places, *sources]) == 0
-    said = " ".join(capfd.readouterr().out.split())
+
+    def said_of(number: int) -> str:
+        place = hex(names[f"part_{number}"])
+        assert cli.main(["symbol", str(bare), place, *sources]) == 0
+        return " ".join(capfd.readouterr().out.split())
+
     build_id = re.search(r"Build ID: (\w+)", run(["readelf", "-n", str(known)]))
     assert build_id
     origin = f"another build, shop-1, build id {build_id[1]}"
-    assert f"part_10? (+0) in {bare.name}" in said
-    assert f"named by the same code in {origin}" in said
-    assert f"part_{CHANGED[0]}? (+0)" in said
-    assert re.search(
-        f"named by (its place|what refers to it) and code much like it in {origin}", said
-    )
-    assert "the nearest symbol" not in said
+    same = said_of(10)
+    assert f"part_10? (+0) in {bare.name}" in same
+    assert f"named by the same code in {origin}" in same
+    assert "the nearest symbol" not in same
+    changed = {number: said_of(number) for number in CHANGED}
+    named = [said for number, said in changed.items() if f"part_{number}? (+0)" in said]
+    assert len(named) > len(CHANGED) / 2  # the rest changed too much in this compiler's hands
+    for said in named:
+        assert re.search(
+            f"named by (its place|what refers to it) and code much like it in {origin}", said
+        )
+        assert "the nearest symbol" not in said
 
 
 def test_libraries_and_builds_in_one_file(known: Path, tmp_path: Path) -> None:
