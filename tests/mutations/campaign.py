@@ -47,6 +47,12 @@ class Copies:
         assert elf is not None
         return elf.data
 
+    def files(self, name: str) -> tuple[Path, Path | None]:
+        """Core and program of an original."""
+        has_program = self.layout_of(name).program is not None
+        place = self._directory / name
+        return place / CORE, place / PROGRAM if has_program else None
+
     def damage(self, it: Mutant) -> tuple[Path, Path | None]:
         """Core and program as the mutant has them."""
         place = self._directory / it.original
@@ -58,8 +64,7 @@ class Copies:
                 size = len(self._data(it.original, change.file))
                 file.seek(change.at)
                 file.write(change.data[: size - change.at])
-        has_program = self.layout_of(it.original).program is not None
-        return place / CORE, place / PROGRAM if has_program else None
+        return self.files(it.original)
 
     def restore(self, it: Mutant) -> None:
         """The original bytes again."""

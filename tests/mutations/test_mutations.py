@@ -10,13 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from mutations import choice, measure
+from mutations import all_commands, choice, measure, runs
 from mutations.campaign import Copies, read, run, try_one
+from mutations.forms import FORMS, Form, Given
 from mutations.kinds import KINDS
 from mutations.measure import Meter
 
 SMALL = ("c-bare", "c-static-pie", "i386", "jit-pointer")
 MUTANTS = 60
+RUNS = 300
 GUARD = 30.0
 """Seconds of processor time: a campaign by hand looks closer, tests do not use a stop-watch."""
 
@@ -112,3 +114,45 @@ def test_offenders_are_noticed(
         assert any(said in fault for fault in line["faults"]), line
     finally:
         meter.end()
+
+
+def test_no_command_offends(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The campaign's short form: `python3 -m mutations.all_commands` in `tests`."""
+    monkeypatch.setattr(runs, "CPU_SECONDS", GUARD)
+    lines = all_commands.campaign(directory / "commands", 1, RUNS, 1)
+    assert [line for line in lines if line["faults"]] == []
+    assert len(lines) == RUNS
+    forms = {line["form"].partition(":")[0] for line in lines}
+    assert "gdb" in forms and len(forms) > len(FORMS) / 2
+    assert sum(line["status"] == 0 for line in lines) > RUNS / 2
+
+
+def _given(directory: Path, folder: Path) -> Given:
+    core, program = Copies(directory / "originals", directory / "judged").files("c-bare")
+    return Given(folder, core, program)
+
+
+@pytest.mark.parametrize(
+    ("replaced", "complaint"),
+    [
+        (lambda given: ["no-such-command"], "exit status 2"),
+        (lambda given: ["functions", str(given.folder)], ""),
+        (lambda given: ["bt", *given.pair, "--json"], ""),
+        (lambda given: ["bt", *given.pair, "--all"], "no JSON"),
+    ],
+)
+def test_runs_are_judged(
+    directory: Path, tmp_path: Path, replaced: Callable[[Given], list[str]], complaint: str
+) -> None:
+    ran = runs.run(Form("judged", 1, "core", replaced, json=True), _given(directory, tmp_path))
+    assert [each for each in ran.faults if complaint and complaint in each] or not complaint
+    assert bool(ran.faults) == bool(complaint)
+
+
+def test_sessions_of_gdb_are_judged(directory: Path, tmp_path: Path) -> None:
+    given = _given(directory, tmp_path)
+    assert not runs.run_in_gdb(given, ("whocall bt",)).faults
+    kill = "python import os; os.kill(os.getpid(), 9)  # whocall"
+    assert "gdb ended with -9" in runs.run_in_gdb(given, (kill,)).faults[0]
+    served = runs.served(given)
+    assert not served.faults

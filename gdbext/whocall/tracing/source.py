@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,10 @@ from whocall.core.native_errors import native_errors
 from whocall.core.native_module import native
 from whocall.core.process_image import ProcessImage
 from whocall.core.records import dataclass
+
+_MAPPING = re.compile(
+    r"([0-9a-f]{1,16})-([0-9a-f]{1,16}) ([r-][w-][x-])[ps] ([0-9a-f]{1,16}) \S+ \d+ *(.+)?$"
+)
 
 
 @dataclass(frozen=True)
@@ -83,13 +88,11 @@ def _process_of(trace: native.Trace, search: Search) -> native.Process:
 def _mappings(text: str) -> Iterator[tuple[int, int, str, int, str]]:
     """The lines of /proc/PID/maps; what is no such line is passed over."""
     end = 0
-    for line in text.splitlines():
-        parts = line.split(maxsplit=5)
-        try:
-            begin, last = (int(word, 16) for word in parts[0].split("-"))
-            found = (begin, last, parts[1][:3], int(parts[2], 16))
-        except (ValueError, IndexError):
+    for line in text.split("\n"):
+        found = _MAPPING.match(line)
+        if found is None:
             continue
-        if end <= begin < last < 1 << 64:
+        begin, last, offset = (int(found[each], 16) for each in (1, 2, 4))
+        if end <= begin < last:
             end = last
-            yield (*found, parts[5] if len(parts) > 5 else "")
+            yield (begin, last, found[3], offset, found[5] or "")
