@@ -21,12 +21,14 @@ constexpr std::string_view kNewLine = "\n   ";
 
 std::size_t less(std::size_t from, std::size_t what) { return from - std::min(from, what); }
 
-// "(+14)"
-std::string offset_words(const FrameFacts& facts) {
+// "(+14)"; nothing of what is inlined, which has no start.
+std::vector<std::string> offset_words(const FrameFacts& facts) {
   const std::optional<Address> offset = facts.offset();
   const NamedFrame& named = facts.named();
-  const bool none = named.inlined() || named.function().empty() || !offset;
-  return none ? "()" : "(+" + std::to_string(*offset) + ")";
+  if (named.inlined()) {
+    return {};
+  }
+  return {named.function().empty() || !offset ? "()" : "(+" + std::to_string(*offset) + ")"};
 }
 
 // Where the stack of a frame begins: at the CFA of what it called, and that of the first one shown
@@ -153,7 +155,7 @@ std::vector<std::string> TextLines::words_behind_name(const FrameFacts& facts) {
   const FrameArguments* const found =
       form_.arguments != nullptr ? form_.arguments->find(trace_, facts) : nullptr;
   if (found == nullptr || facts.named().function().empty()) {
-    return {offset_words(facts)};
+    return offset_words(facts);
   }
   std::vector<std::string> words = form_.arguments->list(*found);
   if (const auto offset = facts.offset()) {

@@ -8,6 +8,7 @@
 #include "process/local_process.h"
 #include "process/proc_files.h"
 #include "waits/futex_waits.h"
+#include "waits/lock_calls.h"
 
 namespace whocall {
 namespace {
@@ -121,7 +122,8 @@ class WaitFinder {
         pid_(local_pid(process_)),
         calls_(process_),
         ids_(process_),
-        futexes_(walker, symbolizer, ids_) {}
+        futexes_(walker, symbolizer, ids_),
+        callers_(walker, symbolizer) {}
 
   Waiting find(std::size_t index) {
     const Thread& thread = process_.threads[index];
@@ -132,6 +134,9 @@ class WaitFinder {
       const auto pc = thread.registers.get(process_.arch->registers.pc);
       waiting.function = pc ? calls_.vsyscall_at(*pc) : std::string_view();
       return waiting;
+    }
+    if (waiting.call->name == "restart_syscall") {
+      name_restarted(*waiting.call, thread);
     }
     const KernelCall& call = *waiting.call;
     if (call.state == KernelCall::State::returned) {
@@ -148,6 +153,20 @@ class WaitFinder {
   }
 
  private:
+  // Folklore. Situation: the kernel goes on with a call that was interrupted, and the code before
+  // the call is made for any number. Example: a sleep that was looked at twice; since glibc 2.41
+  // all calls that pthread_cancel() ends are made in one place. Remedy: only four calls go on so,
+  // and the function that made it tells which.
+  void name_restarted(KernelCall& call, const Thread& thread) {
+    constexpr std::array<std::string_view, 3> kRestarted = {"nanosleep", "clock_nanosleep", "poll"};
+    const WaitingFunction function = callers_.find(thread);
+    if (function.call != LockCall::none) {
+      calls_.name_restarted(call, "futex");
+    } else if (std::ranges::find(kRestarted, function.name) != kRestarted.end()) {
+      calls_.name_restarted(call, function.name);
+    }
+  }
+
   void tell_call(Waiting& waiting) const {
     const KernelCall& call = *waiting.call;
     const auto* const row = std::ranges::find_if(
@@ -182,6 +201,7 @@ class WaitFinder {
   KernelCalls calls_;
   ThreadIds ids_;
   FutexWaits futexes_;
+  LockCalls callers_;
 };
 
 }  // namespace

@@ -90,6 +90,23 @@ void KernelCalls::name(KernelCall& call, const Place& place) const {
   call.is_inline = place.number && call.number == (*place.number & ~abi_->mark & 0xffffffff);
 }
 
+void KernelCalls::name_restarted(KernelCall& call, std::string_view name) const {
+  constexpr std::uint64_t kNumbers = 1024;
+  const auto is_it = [&](std::string_view each) {
+    return each == name || (each.starts_with(name) && each.substr(name.size()) == "_time64");
+  };
+  for (std::uint64_t number = 0; number < kNumbers; ++number) {
+    if (const std::string_view each = system_call_name(*abi_, number); is_it(each)) {
+      call.number = number;
+      call.name = each;
+      call.restarted = true;
+      if (each != name) {
+        return;  // what a C library of today calls
+      }
+    }
+  }
+}
+
 std::optional<KernelCall> KernelCalls::of(const Thread& thread) {
   const auto pc = thread.registers.get(process_.arch->registers.pc);
   if (abi_ == nullptr || !pc) {

@@ -90,6 +90,10 @@ constexpr std::array<std::string_view, 8> kHelpers = {
     "futex", "lll_", "syscall", "timedwait", "do_sleep", "vsyscall", "libc_", "sem_"};
 
 std::string_view without_ends(std::string_view name) {
+  // What gcc calls its own versions of a function: "pthread_once_slow.isra.0".
+  for (const std::string_view version : {".isra.", ".constprop.", ".part."}) {
+    name = name.substr(0, name.find(version));
+  }
   for (const std::string_view end : {"64", "_time64"}) {
     if (name.ends_with(end)) {
       name.remove_suffix(end.size());

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from programs import shared
 from sessions import batch
 
@@ -41,3 +43,30 @@ def test_no_frame_at_zero() -> None:
     said = batch(["whocall repair", "bt"], [crash.exe, crash.core])
     assert ", 1 frame one by one." in said.out and not said.err.count("still differs"), said
     assert addresses(said.out) == own[:-1]
+
+
+# gdb asks for the caller of what `n` was on entry before it knows which frame it is in.
+INLINED = (
+    BY_HAND.replace(
+        "__attribute__((noinline)) void inner(int n) {",
+        """static volatile int first = 1;
+static inline __attribute__((always_inline)) int reading(int *p, int n) {
+  int before = first + first * first;
+  __asm__ volatile("xor %%esi, %%esi" ::: "rsi");
+  return *(volatile int *)p + before; }
+__attribute__((noinline)) void inner(int n) {""",
+    )
+    .replace("void entry(void) { inner(3);", "void entry(int *p, int n) { reading(p, n);")
+    .replace("entry, 0)", "(void (*)(void))entry, 2, 0, 5)")
+)
+
+
+def test_an_inlined_function_where_the_stack_ends() -> None:
+    """gdb took the frame behind the last one for an inlined one, and died of an assertion."""
+    crash = shared("by_hand_inlined", INLINED, "-O2 -g")
+    commands = ["whocall repair", "bt", "info frame", "up", "info frame", "info threads"]
+    said = batch([*commands, "echo still here\\n"], [crash.twin, crash.core])
+    assert ", 1 frame one by one." in said.out, said
+    assert "still here" in said.out, said
+    names = re.findall(r"^#(\d) .*?(reading|entry) \(", said.out, re.MULTILINE)
+    assert names[-3:] == [("0", "reading"), ("1", "entry"), ("1", "entry")], said

@@ -181,7 +181,7 @@ def served(given: Given) -> Ran:
         except (IndexError, OSError, http.client.HTTPException) as error:
             faults.append(f"{line!r}: {error!r}")
         finally:
-            server.send_signal(signal.SIGINT)
+            server.terminate()  # SIGINT may be ignored where this runs in the background
         said = server.stderr.read()
         server.stdout.read()
         _, status, usage = os.wait4(server.pid, 0)

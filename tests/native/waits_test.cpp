@@ -109,6 +109,22 @@ TEST_CASE("waits: the kernel keeps the number on x86-64") {
   CHECK(standing.call()->name == "futex");
 }
 
+TEST_CASE("waits: a call that goes on is named by who made it") {
+  const auto named = [](std::string_view arch, std::string_view name) {
+    Standing standing(arch, {}, 0);
+    KernelCall call;
+    call.name = "restart_syscall";
+    KernelCalls(standing.image).name_restarted(call, name);
+    return call;
+  };
+  CHECK(named("x86_64", "clock_nanosleep").number == 230);
+  CHECK(named("x86_64", "clock_nanosleep").restarted);
+  CHECK(named("i386", "clock_nanosleep").name == "clock_nanosleep_time64");
+  CHECK(named("i386", "poll").name == "poll");
+  CHECK(named("x86_64", "clock").name == "restart_syscall");
+  CHECK_FALSE(named("x86_64", "clock").restarted);
+}
+
 TEST_CASE("waits: a thread that stands elsewhere is in no call") {
   Standing standing("x86_64", kFutexCode, 5);
   standing.thread.registers.set(0, static_cast<std::uint64_t>(-512));

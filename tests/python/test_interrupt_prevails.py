@@ -57,11 +57,14 @@ def test_other_errors_stay_what_they_are() -> None:
 def test_in_the_midst_of_argparse(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its parse_intermixed_args reads in a `finally` what it may not have set yet."""
+    """Its parse_intermixed_args reads in a `finally` what it may not have set yet; later ones ask
+    for the help alone.
+    """
 
     def interrupted(self: argparse.ArgumentParser) -> str:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(argparse.ArgumentParser, "format_usage", interrupted)
+    monkeypatch.setattr(argparse.ArgumentParser, "format_help", interrupted)
     assert command_line.main(["bt", "--help"]) == 130
     assert capsys.readouterr().err == ""

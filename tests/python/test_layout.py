@@ -90,8 +90,12 @@ def test_what_goes_elsewhere_has_whole_lines(crash: Crash) -> None:
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_on_a_terminal(crash: Crash, width: int) -> None:
+    # The terminal has its size from the other side, which may come later than the program looks;
+    # readline, which pytest loads, tells children the size of its own.
+    command = [sys.executable, str(SCRIPT), "bt", str(crash.core), str(crash.twin)]
+    begins = f'unset COLUMNS LINES; stty cols {width}; exec "$@"'
     child = pexpect.spawn(
-        sys.executable, [str(SCRIPT), "bt", str(crash.core), str(crash.twin), "--color", "never"],
+        "sh", ["-c", begins, "sh", *command, "--color", "never"],
         dimensions=(24, width), encoding="utf-8", timeout=60,
     )  # fmt: skip
     child.expect(pexpect.EOF)

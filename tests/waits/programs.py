@@ -94,6 +94,20 @@ def running(
         process.wait()
 
 
+@contextmanager
+def in_call(exe: Path, number: int, *arguments: str) -> Iterator[int]:
+    """The process of a program, once its one thread is in that call of the kernel."""
+    with subprocess.Popen([exe, *arguments], env=ENVIRONMENT) as process:
+        try:
+            end = time.monotonic() + PATIENCE
+            while not Path(f"/proc/{process.pid}/syscall").read_text().startswith(f"{number} "):
+                assert time.monotonic() < end
+                time.sleep(0.02)
+            yield process.pid
+        finally:
+            process.kill()
+
+
 def waits(*arguments: str | Path) -> str:
     """What `whocall waits` prints."""
     line = [sys.executable, str(SCRIPT), "waits", *map(str, arguments)]

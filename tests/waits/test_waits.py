@@ -12,7 +12,7 @@ from acceptance.helpers.rust_programs import RUSTC
 from places.needs import ATTACHING, OWN_MOUNTS, as_root
 
 import whocall
-from waits.programs import agree, compiled, core_of, running, told, waits
+from waits.programs import agree, compiled, core_of, in_call, running, told, waits
 from whocall.report.page.happened import what_happened
 from whocall.report.tables.waits import deadlocks
 
@@ -150,6 +150,22 @@ def test_a_call_that_is_begun_anew_is_told_by_its_code(place: Path) -> None:
         assert [call["restarted"] for call in calls] == [False, True]
         assert calls[0]["text"] == calls[1]["text"]
         assert calls[1]["text"].startswith("clock_nanosleep(CLOCK_REALTIME, 0, 0x")
+
+
+@pytest.mark.needs(ATTACHING)
+def test_calls_that_a_later_c_library_makes_in_one_place(place: Path) -> None:
+    """Neither which call goes on nor what a version of a function is for is told by the code."""
+    exe = compiled("later_libc.c", place / "later", "gcc", "-O1", "-rdynamic")
+    with in_call(exe, 230) as pid:
+        for restarted in (False, True):
+            (thread,) = told("--pid", str(pid))["threads"]
+            call = thread["system_call"]
+            assert (thread["waits_for"], call["restarted"]) == ("sleep", restarted)
+            assert call["number"] == 230
+            assert call["text"].startswith("clock_nanosleep(CLOCK_MONOTONIC, 0, 0x")
+    with in_call(exe, 202, "once") as pid:
+        (thread,) = told("--pid", str(pid))["threads"]
+        assert (thread["waits_for"], thread["function"]) == ("once", "pthread_once_slow")
 
 
 def test_a_deadlock_is_told_in_a_sentence(place: Path) -> None:

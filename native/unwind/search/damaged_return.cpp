@@ -160,14 +160,24 @@ class Mender {
   }
 
   // Whether the instructions of the function come to an end there: bytes in the midst of others may
-  // look like a call.
+  // look like a call. The frames of a recursion ask about the same addresses again and again.
   [[nodiscard]] bool ends_instruction(Address pc) const {
+    const auto known = context_.notes.instruction_ends.find(pc);
+    return known != context_.notes.instruction_ends.end()
+               ? known->second
+               : context_.notes.instruction_ends.emplace(pc, decodes_to(pc)).first->second;
+  }
+
+  [[nodiscard]] bool decodes_to(Address pc) const {
+    constexpr std::size_t kWordsOfByte = 8;  // as dear as looking at so many words
     constexpr std::uint64_t kLongest = std::uint64_t{1} << 16U;
     InstructionDecoder* decoder = context_.analyser.decoder();
     const auto function = context_.code.function_at(pc - 1);
     if (decoder == nullptr || !function || pc - function->begin > kLongest) {
       return false;
     }
+    const std::size_t cost = (pc - function->begin) * kWordsOfByte;
+    context_.budget.words -= std::min(context_.budget.words, cost);
     std::vector<std::byte> room;
     const ByteView code(context_.process.memory->bytes_at(
                             function->begin, pc - function->begin + kLongestLook, room),

@@ -45,6 +45,7 @@ class _FrameOverrides(Unwinder):
     def __init__(self) -> None:
         super().__init__("whocall")
         self.steps: dict[Place, Step] = {}
+        self.ends: dict[Place, Step] = {}
         self.names = RegisterNames("pc", "sp")
 
     def __call__(self, pending: Any) -> Any:
@@ -57,7 +58,7 @@ class _FrameOverrides(Unwinder):
         except gdb.error:
             return None  # a frame in which they are not known
         place = (thread.ptid, int(pc) & _ALL_BITS, int(sp) & _ALL_BITS)
-        step = self.steps.get(place)
+        step = self.steps.get(place) or self.ends.get(place)
         if step is None:
             return None
         frame_id = _FrameId(_value(step.cfa, sp.type), _value(step.start, pc.type))
@@ -67,9 +68,15 @@ class _FrameOverrides(Unwinder):
         return info
 
     def _caller(self, step: Step) -> Mapping[str, int]:
-        """gdb would show a caller at 0 as a frame; one that is the frame again ends the stack."""
+        """gdb would show a caller at 0 as a frame; one that is the frame again ends the stack.
+
+        Folklore. Situation: where the frame stands, another function is inlined. Example: a damaged
+        stack that ends in __futex_abstimed_wait_common: gdb puts an inlined frame between that
+        frame and itself, and the assertion that no two frames are the same ends gdb. Remedy: the
+        frame again, but at an address that is no code, the CFA.
+        """
         if step.caller is None:
-            return {self.names.pc: step.pc, self.names.sp: step.sp}
+            return {self.names.pc: step.cfa, self.names.sp: step.sp}
         return step.caller
 
 
@@ -100,6 +107,8 @@ def override(thread: gdb.InferiorThread, step: Step, names: RegisterNames) -> bo
         return False
     _overrides.names = names
     _overrides.steps[place] = step
+    if step.caller is None:
+        _overrides.ends[thread.ptid, step.cfa, step.sp] = step
     _register(True)
     return True
 
@@ -108,6 +117,7 @@ def clear() -> None:
     """Forgets all frames: called whenever registers or memory may have changed."""
     if _overrides.steps or _registered:
         _overrides.steps.clear()
+        _overrides.ends.clear()
         _register(False)
     told.clear()
 
