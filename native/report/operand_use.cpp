@@ -44,8 +44,8 @@ constexpr std::string_view kAtomic[] = {
     "cas",   "ldadd", "ldclr", "ldeor", "ldset", "ldsm", "ldum",
     "stadd", "stclr", "steor", "stset", "stsm",  "stum", "swp",
 };
-constexpr std::string_view kStoring[] = {"st", "vst", "push", "sw", "sb", "sh", "sd"};
-constexpr std::string_view kLoading[] = {"l", "vl", "pop"};
+constexpr std::string_view kStoring[] = {"st", "vst", "push", "sw", "sb", "sh", "sd", "fsw", "fsd"};
+constexpr std::string_view kLoading[] = {"l", "vl", "pop", "flw", "fld"};
 
 bool is_one_of(std::string_view text, Words words) {
   return std::ranges::find(words, text) != words.end();
@@ -74,7 +74,9 @@ Use use_on_x86(const Operation& operation, std::size_t number) {
 }
 
 Use use_elsewhere(const Architecture& arch, const Operation& operation, std::size_t number) {
-  const std::string_view name = operation.mnemonic;
+  constexpr std::string_view kCompressed = "c.";  // of RISC-V's
+  std::string_view name = operation.mnemonic;
+  name.remove_prefix(name.starts_with(kCompressed) ? kCompressed.size() : 0);
   const bool is_arm = arch.family == "arm";
   if (name.starts_with("prfm") || name.starts_with("pld")) {
     return Use::nothing;
@@ -95,8 +97,12 @@ Use use_elsewhere(const Architecture& arch, const Operation& operation, std::siz
                          : Use::unknown;
 }
 
-// Bytes of a register of AArch64's, by its name.
+// Bytes of a register of AArch64's, by its name. The library calls x29 and x30 `fp` and `lr` since
+// its version 5.
 std::uint64_t size_of_register(std::string_view name) {
+  if (name == "fp" || name == "lr") {
+    return 8;
+  }
   constexpr std::pair<char, std::uint64_t> kSizes[] = {{'w', 4}, {'x', 8}, {'b', 1}, {'h', 2},
                                                        {'s', 4}, {'d', 8}, {'q', 16}};
   for (const auto& [letter, size] : kSizes) {

@@ -41,7 +41,9 @@ GDBS_OWN = {
 """What a session without us does instead: `compare` and the `bt` after `repair` are gdb's work."""
 _FAULT = re.compile(r"Traceback \(most|Python Exception|whocall failed|internal-error|"
                     r"terminate called")  # fmt: skip
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
+_CONTROL = re.compile(
+    r"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]"
+)
 
 
 @dataclass

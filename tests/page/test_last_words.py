@@ -48,7 +48,7 @@ TOLD = {
     "c-aarch64": ("assertion", "free", "smashed", "too-long"),
     "cxx-aarch64": ("index", "derived", "own", "fixed", "second", "shared", "int", "at", "quiet",
                     "inner"),
-    "go": ("index", "text", "error", "own", "nothing", "number", "maps"),
+    "go": ("index", "text", "error", "own", "nothing", "number", "maps", "unlock"),
     **{name: PANICS for name in PROGRAMS if name.endswith("-abort")},
     **{name: ("twice", "deep") for name in PROGRAMS if name.endswith("-unwind")},
 }  # fmt: skip

@@ -58,7 +58,8 @@ func main() {
 RUST = """
 fn deep(n: u64) -> u64 {
   let room = [n; 100];
-  if n == u64::MAX { 0 } else { deep(n + 1) + room[(n % 100) as usize] }
+  if n == u64::MAX { return 0; }
+  deep(n + 1) + unsafe { std::ptr::read_volatile(&room[(n % 100) as usize]) }  // no loop
 }
 fn main() {
   if std::env::args().count() > 1 { println!("{}", deep(0)); }
@@ -110,6 +111,12 @@ class Guest:
     by_handler: bool = False
     file: str = ""  # where it says so, if not on standard error
     libraries: Callable[[], list[str]] = list
+    later: tuple[str, int] = ("", 0)  # what later versions say, and how they end, if otherwise
+
+    @property
+    def ways(self) -> list[tuple[str, int]]:
+        """What it says, and how it ends: one of these."""
+        return [(self.own, self.status), *([self.later] if self.later[1] else [])]
 
     def row(self) -> str:
         ends = (
@@ -142,11 +149,13 @@ GUESTS = [
     Guest(
         *("Go, a crash in C", "fatal error: unexpected signal during runtime execution", 2),
         *(lambda: [_go(), "crash"],),
+        later=("signal arrived during cgo execution", 2),
     ),
     Guest("Go, recovered", "recovered 7", 0, lambda: [_go()]),
     Guest(
         *("Go, GOTRACEBACK=crash", "goroutine 1 [syscall]", ABRT),
         *(lambda: ["env", "GOTRACEBACK=crash", _go(), "crash"], ("runtime.raise*",), True),
+        later=("goroutine 1 gp=", ABRT),
     ),
     Guest("Rust", "", SEGV, lambda: [_rust()], ("*main*",)),
     Guest(
@@ -186,13 +195,14 @@ def test_a_runtime(guest: Guest, tmp_path: Path) -> None:
     """It says and ends as it does alone; the report is of what crashed, whoever had it first."""
     alone = _ran(guest, tmp_path)
     status, said, reports = _ran(guest, tmp_path, str(PRELOAD))
-    assert (alone[0], status) == (guest.status, guest.status)
-    assert guest.own in alone[1]
-    assert guest.own in said
+    (way,) = [way for way in guest.ways if way[0] in alone[1] and way[1] == alone[0]]
+    assert status == way[1]
+    assert way[0] in said
     assert len(reports) == (1 if guest.names else 0)
     for report in reports:
         assert report.complete
-        found = [Path(name) for name in report.names]
+        # Since glibc 2.41 functions of its own stand below those that may be cancelled.
+        found = [Path(name) for name in report.names if "syscall_cancel" not in name]
         assert all(one.match(name) for one, name in zip(found, guest.names, strict=False)), found
         assert report.lines[0].startswith(OF_HANDLER) == guest.by_handler
 

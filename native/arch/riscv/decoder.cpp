@@ -222,6 +222,19 @@ namespace {
 
 constexpr auto kRiscvMode = static_cast<cs_mode>(CS_MODE_RISCV64 | CS_MODE_RISCVC);
 
+// Folklore. Situation: the library tells memory that a compressed instruction accesses as a number
+// and a register. Example: `c.sw a0, 0(a3)`, where `sw a0, 0(a3)` has an operand in memory. Remedy:
+// no other instruction ends in those two.
+void join_memory(Operation& operation) {
+  std::vector<Operand>& all = operation.operands;
+  if (all.size() == 3 && all[1].kind == Operand::Kind::immediate &&
+      all[2].kind == Operand::Kind::reg) {
+    all[1].kind = Operand::Kind::memory;
+    all[1].reg = all[2].reg;
+    all.pop_back();
+  }
+}
+
 }  // namespace
 
 std::string Decoder::text(ByteView code, Address address) {
@@ -229,7 +242,11 @@ std::string Decoder::text(ByteView code, Address address) {
 }
 
 std::optional<Operation> Decoder::operation(ByteView code, Address address) {
-  return library_operation(CS_ARCH_RISCV, kRiscvMode, code, address);
+  auto found = library_operation(CS_ARCH_RISCV, kRiscvMode, code, address);
+  if (found) {
+    join_memory(*found);
+  }
+  return found;
 }
 #else
 // As assemblers take what they have no word for.

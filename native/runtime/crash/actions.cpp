@@ -47,10 +47,15 @@ bool is_ours(const struct sigaction& action) {
   return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == ours.load();
 }
 
+// Folklore. Situation: the program's handler of a crash blocks all other signals and calls abort(),
+// which since glibc 2.41 ends a program that blocks SIGABRT without asking a handler. Example:
+// Java's, on Debian 13: no report. Remedy: that signal is not blocked, as abort() itself saw to
+// before.
 struct sigaction our_action(const struct sigaction& program) {
   struct sigaction action {};
   if (is_function(program) && !ours_first) {
     action.sa_mask = program.sa_mask;
+    sigdelset(&action.sa_mask, SIGABRT);
     action.sa_flags = program.sa_flags & ~static_cast<int>(SA_RESETHAND);
   } else {
     action.sa_flags = SA_NODEFER;

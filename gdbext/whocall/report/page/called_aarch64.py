@@ -2,53 +2,127 @@
 
 from __future__ import annotations
 
+import re
+
 from whocall.core.operations import MEMORY, NUMBER, REGISTER, Operation, operation_at
 from whocall.report.page.scene import Scene
 
 _MOST = 64  # instructions
 _NOTHING = ("bti", "nop", "paciasp", "autiasp", "hint")
+_STACK = 1 << 60  # where the stack of the call lies
+_ROOM = 1 << 16  # bytes of it, on both sides
+_RETURN = 1  # an address that no code has
+_NAMES = {"fp": "x29", "lr": "x30"}  # as the library has them since its version 5
+_PLACE = re.compile(r"\[(\w+)(?:, #(-?\w+))?\](!)?(?:, #(-?\w+))?\Z")
 
 
-def _result(scene: Scene, operation: Operation, registers: dict[str, int]) -> int | None:
-    """What it puts into its first operand."""
-    name, (_, *sources) = operation.mnemonic, operation.operands
-    values = [each.value if each.kind == NUMBER else registers.get(each.register)
-              for each in sources]  # fmt: skip
-    if None in values or not values:
-        return None
-    first = values[0] or 0
-    if name in ("mov", "adrp", "adr") and len(sources) == 1 and sources[0].kind != MEMORY:
-        return first
-    if name == "add" and len(sources) == 2 and sources[1].kind in (NUMBER, REGISTER):
-        return scene.image.wrapped(first + (values[1] or 0))
-    is_plain = len(sources) == 1 and sources[0].kind == MEMORY and not sources[0].indexed
-    if name in ("ldr", "ldur") and is_plain and "!" not in operation.text:
-        return scene.image.word_at(scene.image.wrapped(first + sources[0].value))
-    return None
+class _Call:
+    """A call under way."""
+
+    def __init__(self, scene: Scene, function: int, this: int) -> None:
+        self._scene = scene
+        self._stack: dict[int, int] = {}
+        self.registers = {"x0": this, "x30": _RETURN, "sp": _STACK}
+        self.pc = function
+
+    def step(self) -> bool:
+        """One instruction; whether it may go on."""
+        scene = self._scene
+        operation = operation_at(scene.image, self.pc) if scene.is_known_code(self.pc) else None
+        if operation is None:
+            return False
+        self.pc += operation.size
+        if operation.mnemonic in _NOTHING:
+            return True
+        if operation.flow != "next":
+            return self._went(operation)
+        if any(each.kind == MEMORY for each in operation.operands):
+            return self._accessed(operation)
+        return self._computed(operation)
+
+    def _went(self, operation: Operation) -> bool:
+        """A jump, a call or a return."""
+        name, operands = operation.mnemonic, operation.operands
+        if operation.flow == "leave":
+            self.pc = self.registers.get("x30", 0) if name == "ret" and not operands else 0
+            return self.pc != 0
+        if name not in ("b", "br", "bl", "blr") or len(operands) != 1:
+            return False
+        if operation.flow == "call":
+            self.registers["x30"] = self.pc
+        (target,) = operands
+        is_number = target.kind == NUMBER
+        self.pc = target.value if is_number else self.registers.get(_named(target.register), 0)
+        return True
+
+    def _computed(self, operation: Operation) -> bool:
+        """A register is another, or a number."""
+        name, operands = operation.mnemonic, operation.operands
+        if len(operands) < 2 or operands[0].kind != REGISTER:
+            return False
+        values = [
+            each.value if each.kind == NUMBER else self.registers.get(_named(each.register))
+            for each in operands[1:]
+        ]
+        first, *others = values
+        result = None
+        if name in ("mov", "adrp", "adr") and not others:
+            result = first
+        elif name in ("add", "sub") and len(others) == 1 and None not in values:
+            sign = 1 if name == "add" else -1
+            result = self._scene.image.wrapped((first or 0) + sign * (others[0] or 0))
+        return result is not None and self._set(operands[0].register, result)
+
+    def _set(self, register: str, value: int) -> bool:
+        """Whether it is one that is followed."""
+        name = _named(register)
+        self.registers[name] = value
+        return name.startswith("x") or name == "sp"
+
+    def _accessed(self, operation: Operation) -> bool:
+        """A load, or a store to the call's own stack."""
+        name, place = operation.mnemonic, _PLACE.search(operation.text)
+        moved = [each.register for each in operation.operands if each.kind == REGISTER]
+        if place is None or name not in ("ldr", "ldur", "ldp", "str", "stur", "stp"):
+            return False
+        base = self.registers.get(_named(place[1]))
+        if base is None or not all(_named(each).startswith("x") for each in moved):
+            return False
+        wrapped = self._scene.image.wrapped
+        before, behind = (int(each or "0", 0) for each in (place[2], place[4]))
+        at = wrapped(base + before)
+        for number, register in enumerate(moved):
+            if not self._moved(name, wrapped(at + 8 * number), register):
+                return False
+        if place[3] or place[4]:  # the base moves on
+            self.registers[_named(place[1])] = wrapped(at + behind)
+        return True
+
+    def _moved(self, name: str, at: int, register: str) -> bool:
+        is_own = abs(at - _STACK) < _ROOM
+        if name.startswith("st"):
+            value = self.registers.get(_named(register))
+            self._stack.pop(at, None)
+            if value is not None and is_own:
+                self._stack[at] = value
+            return is_own
+        value = self._stack.get(at) if is_own else self._scene.image.word_at(at)
+        if value is None and is_own:  # what the caller's register held
+            self.registers.pop(_named(register), None)
+            return True
+        return value is not None and self._set(register, value)
+
+
+def _named(register: str) -> str:
+    return _NAMES.get(register, register)
 
 
 def returned_aarch64(scene: Scene, function: int, this: int) -> int | None:
     """What the member function at an address returns of the object `this`."""
-    registers = {"x0": this}
-    pc = function
+    call = _Call(scene, function, this)
     for _ in range(_MOST):
-        operation = operation_at(scene.image, pc) if scene.is_known_code(pc) else None
-        if operation is None:
+        if not call.step():
             return None
-        pc += operation.size
-        operands = operation.operands
-        if operation.mnemonic in _NOTHING:
-            continue
-        if operation.flow == "leave":
-            return registers.get("x0") if operation.mnemonic == "ret" and not operands else None
-        if operation.flow == "jump" and operation.mnemonic in ("b", "br") and len(operands) == 1:
-            target = operands[0]
-            pc = target.value if target.kind == NUMBER else registers.get(target.register, 0)
-            continue
-        if operation.flow != "next" or not operands or operands[0].kind != REGISTER:
-            return None
-        result = _result(scene, operation, registers)
-        if result is None or not operands[0].register.startswith("x"):
-            return None
-        registers[operands[0].register] = result
+        if call.pc == _RETURN:
+            return call.registers.get("x0")
     return None

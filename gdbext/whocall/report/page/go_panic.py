@@ -10,6 +10,7 @@ number, or a truth value, stays what it was.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from whocall.report.page.constants import handed_over
@@ -29,6 +30,7 @@ _BASIC = {
 }  # of Go's own types the names, by the numbers of their kinds
 # What the runtime calls of itself when nobody has recovered.
 _FATAL = "runtime.fatalpanic"
+_HANDS_ON = re.compile(r"\A(?:[\w/]+/)?(?:sync|maps|rand|sysrand|fips140)\.(?:fatal|throw)\Z")
 _STARRED = 2  # in tflag: the name stands with a star before it
 # In the description of a type, bytes from its start, on 64-bit machines.
 _TFLAG, _KIND, _NAME, _SIZE = 20, 23, 40, 48
@@ -135,6 +137,10 @@ def _fatal(scene: Scene) -> Iterator[Fact]:
     level = scene.level_of("runtime.throw", "runtime.fatal")
     if level is None or scene.level_of("runtime.fatalthrow") is None:
         return
+    # Folklore. Situation: packages of the library hand the text on. Example: sync.fatal, and since
+    # Go 1.24 internal/runtime/maps.fatal. Remedy: who calls the outermost of them knows it.
+    while level + 1 < len(scene.functions) and _HANDS_ON.search(scene.functions[level + 1] or ""):
+        level += 1
     begin, size = (*handed_over(scene, level + 1, go=True), None, None)[:2]
     if begin and size and scene.is_constant(begin):
         text = text_at(scene.image, begin, size)
