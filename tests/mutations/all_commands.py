@@ -32,7 +32,7 @@ from mutations.others import others
 DIRECTORY = runs.ROOT / "build" / "mutations" / "commands"
 LARGE = ("java", "luajit", "sbcl", "go-deep", "c-deep", "c-deep-pointer")
 """Whose walks alone are dear: `tests/mutations` has them."""
-GDB_EVERY = 25
+GDB_EVERY = 16
 SERVE_EVERY = 250
 LARGEST = 16 << 20
 PIECE = 4096

@@ -44,8 +44,6 @@ _FAULT = re.compile(r"Traceback \(most|Python Exception|whocall failed|internal-
 _CONTROL = re.compile(
     r"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]"
 )
-    r"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]"
-)
 
 
 @dataclass
