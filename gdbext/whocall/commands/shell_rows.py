@@ -11,6 +11,10 @@ if TYPE_CHECKING:
 CORE = (False, 'core', '', 'CORE', 'file', '?', False, False, None, '', False, (), 'the core file')
 EXE = (False, 'exe', '', 'EXE', 'file', '?', False, False, '', '', False, (), "the program's file")
 PID = (True, 'pid', '', 'N', 'integer', '', False, False, None, '', False, (), 'a running process instead of a core')
+LAST = (True, 'last', '', '', '', '', False, False, False, '', False, (), 'the newest crash that systemd-coredump keeps')
+CRASH = (True, 'crash', '', 'WHICH', '', '', False, False, '', '', False, (), 'the newest with this pid, unit, executable or process name')
+STORE = (True, 'store', '', 'DIR', 'folder', '', False, False, '', '', False, (), 'its cores, when they lie elsewhere')
+JOURNAL = (True, 'journal', '', 'DIR', 'folder', '', False, False, '', '', False, (), 'its journal, when it lies elsewhere')
 SEARCH = (True, 'search', '', 'DIR', 'folder', '', True, False, (), '', False, (), 'look there for files that are missing or of another build; may be repeated')
 SYSROOT = (True, 'sysroot', '', 'DIR', 'folder', '', False, False, '', '', False, (), 'copy of the root directory of the machine')
 DEBUG_DIRECTORY = (True, 'debug-directory', '', 'DIR', 'folder', '', True, False, (), '', False, (), 'look there for separate debug files instead of in /usr/lib/debug; may be repeated')
@@ -38,12 +42,8 @@ SHELL: dict[str, Any] = {
 'bt': ('the backtrace of a core or a process', '', 'CORE may be packed (zstd, xz, gzip, lz4, bzip2), a minidump, a crash report of apport, a problem directory of ABRT, or - for standard input; with several, each is shown.', False, (
   CORE, EXE,
   (False, 'more', '', 'CORE', 'file', '*', False, False, (), '', False, (), 'more cores'),
-  PID,
-  (True, 'last', '', '', '', '', False, False, False, '', False, (), 'the newest crash that systemd-coredump keeps'),
-  (True, 'crash', '', 'WHICH', '', '', False, False, '', '', False, (), 'the newest with this pid, unit, executable or process name'),
+  PID, LAST, CRASH, STORE, JOURNAL,
   (True, 'list', '', '', '', '', False, False, False, '', False, (), 'which crashes it keeps (with --crash: of those)'),
-  (True, 'store', '', 'DIR', 'folder', '', False, False, '', '', False, (), 'its cores, when they lie elsewhere'),
-  (True, 'journal', '', 'DIR', 'folder', '', False, False, '', '', False, (), 'its journal, when it lies elsewhere'),
   SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE, INFERIOR,
   (True, 'all', '', '', '', '', False, False, False, 'threads', False, (), 'every thread, identical stacks folded into one'),
   THREAD, WITHOUT, MAX_FRAMES, COLOR, NO_DEMANGLE,
@@ -70,11 +70,11 @@ SHELL: dict[str, Any] = {
   (True, 'pc', '', 'ADDR', '', '', False, False, None, '', False, (), "of the frame that gdb calls LEVEL: whocall's may be another"),
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.caller/1'),
  ), (('inputs', ('core', 'exe')),), (), ('whocall caller core.4711 ./prog --frame 2',)),
-'why': ('what happened to a core, in a sentence, and what shows it', "What happened to the thread that crashed, in a sentence, and what shows it. A cause is told where registers, memory and the kernel's own words prove it.", '', False, (
-  CORE2, EXE, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
-  WITHOUT, MAX_FRAMES, COLOR, NO_DEMANGLE, WIDTH,
+'why': ('what happened to a core or a process, in a sentence, and what shows it', "What happened to the thread that crashed, in a sentence, and what shows it. A cause is told where registers, memory and the kernel's own words prove it.", '', False, (
+  CORE, EXE, PID, LAST, CRASH, STORE, JOURNAL, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS,
+  SIGNATURES, DEBUGINFOD, ANNOUNCE, WITHOUT, MAX_FRAMES, COLOR, NO_DEMANGLE, WIDTH,
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.why/1'),
- ), (('inputs', ('core', 'exe')),), (), ('whocall why core.4711',)),
+ ), (('inputs', ('core', 'exe')), ('processes', (('with', ('pid',)),)), ('later', (('with', ('last', 'crash')),))), (), ('whocall why core.4711', 'whocall why --last')),
 'waits': ('what each thread of a core or a process waits for, who has it, and deadlocks', "What each thread waits for: a lock, a condition, another thread, a file, a time. Of locks, who has them, and which threads wait for each other in a ring. An owner is told where the lock's memory and the thread's own record prove it.", '', False, (
   CORE, EXE, PID, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
   INFERIOR, COLOR, NO_DEMANGLE,

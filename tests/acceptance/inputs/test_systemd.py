@@ -30,10 +30,10 @@ class Store:
     journal: Path
     said: str  # by coredumpctl
 
-    def told(self, *arguments: str | Path) -> str:
-        """`whocall bt` on this store."""
+    def told(self, *arguments: str | Path, command: str = "bt") -> str:
+        """`whocall bt` on this store, or another command."""
         places = ["--store", self.cores, "--journal", self.journal]
-        return ran([sys.executable, WHOCALL, "bt", *places, *arguments])
+        return ran([sys.executable, WHOCALL, command, *places, *arguments])
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +82,13 @@ def test_list_last_and_crash(store: Store) -> None:
         check=False,
     )
     assert nothing.returncode == 1 and "knows no crash of no.service" in nothing.stderr
+
+
+def test_why_of_a_crash_that_is_kept(store: Store) -> None:
+    (core,) = store.cores.iterdir()
+    said = store.told("--last", command="why")
+    assert " was ended by SIGSEGV in innermost at " in said
+    assert said == store.told("--crash", core.name.split(".")[4], command="why")
 
 
 def test_the_fields_of_the_journal_are_kept(store: Store) -> None:

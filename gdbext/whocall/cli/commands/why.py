@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whocall.cli.inputs import open_named_core, wanted_columns, wanted_style, wanted_walk
+from whocall.cli.inputs import open_image, wanted_columns, wanted_style, wanted_walk
 from whocall.cli.outputs import write, write_json
 from whocall.core.records import replace
 from whocall.report.form import jsonform
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def run(arguments: Values) -> int:
-    """`whocall why`."""
+    """Of a core, a process, or a crash that was kept."""
     from whocall.report.why import why_json, why_lines
 
-    with open_named_core(arguments.core, arguments.exe, arguments) as image:
+    with open_image(arguments) as image:
         index = image.index_of_crash()
         trace = image.backtrace(index, replace(wanted_walk(arguments), past_main=True))
         if arguments.json:
