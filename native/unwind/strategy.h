@@ -41,8 +41,8 @@ struct WalkNotes {
   std::size_t scanned = 0;
   // By a function's first address: what return_slot.h tells of it.
   std::unordered_map<Address, std::optional<std::int64_t>> cfas_above_saved_return;
-  // Runtime addresses behind what looks like a call: whether an instruction of the function does end
-  // there.
+  // Runtime addresses behind what looks like a call: whether an instruction of the function does
+  // end there.
   std::unordered_map<Address, bool> instruction_ends;
   // Callbacks from C into Go among the frames that were looked through.
   std::uint64_t callbacks = 0;

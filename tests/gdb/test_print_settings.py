@@ -24,7 +24,7 @@ def levels(lines: list[str]) -> list[int]:
 
 def test_addresses_are_left_out(chain: Crash) -> None:
     for line in lines_of(chain, "set print address off")[0]:
-        assert re.match(r"#\d+ +\S+ \(", line), line
+        assert re.match(r"#\d+ +\S+ (\(|at )", line), line
     with_them, _ = lines_of(chain, "set print address on")
     assert any(re.match(r"#\d+ +0x[0-9a-f]{16} in ", line) for line in with_them)
 
