@@ -74,9 +74,10 @@ Use use_on_x86(const Operation& operation, std::size_t number) {
 }
 
 Use use_elsewhere(const Architecture& arch, const Operation& operation, std::size_t number) {
-  constexpr std::string_view kCompressed = "c.";  // of RISC-V's
+  constexpr std::string_view kCompressed = "c.";
   std::string_view name = operation.mnemonic;
-  name.remove_prefix(name.starts_with(kCompressed) ? kCompressed.size() : 0);
+  const bool is_compressed = arch.family == "riscv" && name.starts_with(kCompressed);
+  name.remove_prefix(is_compressed ? kCompressed.size() : 0);
   const bool is_arm = arch.family == "arm";
   if (name.starts_with("prfm") || name.starts_with("pld")) {
     return Use::nothing;

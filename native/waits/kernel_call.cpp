@@ -92,18 +92,18 @@ void KernelCalls::name(KernelCall& call, const Place& place) const {
 
 void KernelCalls::name_restarted(KernelCall& call, std::string_view name) const {
   constexpr std::uint64_t kNumbers = 1024;
-  const auto is_it = [&](std::string_view each) {
-    return each == name || (each.starts_with(name) && each.substr(name.size()) == "_time64");
-  };
+  std::optional<std::uint64_t> found;
   for (std::uint64_t number = 0; number < kNumbers; ++number) {
-    if (const std::string_view each = system_call_name(*abi_, number); is_it(each)) {
-      call.number = number;
-      call.name = each;
-      call.restarted = true;
-      if (each != name) {
-        return;  // what a C library of today calls
-      }
+    const std::string_view each = system_call_name(*abi_, number);
+    if (each.starts_with(name) && each.substr(name.size()) == "_time64") {
+      return;  // which of both a C library calls hangs on its age
     }
+    found = each == name ? number : found;
+  }
+  if (found) {
+    call.number = found;
+    call.name = system_call_name(*abi_, *found);
+    call.restarted = true;
   }
 }
 

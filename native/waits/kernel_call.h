@@ -41,7 +41,8 @@ class KernelCalls {
   std::optional<KernelCall> of(const Thread& thread);
 
   // Of a call that goes on under a number that tells none, and whose code is made for all calls:
-  // what a function of the name calls. Nothing changes where no call is named so.
+  // what a function of the name calls. Nothing changes where no call, or more than one, is named
+  // so.
   void name_restarted(KernelCall& call, std::string_view name) const;
 
   // The call that an address in the kernel's vsyscall page stands for; empty for others. No thread

@@ -1,5 +1,10 @@
 // What RISC-V instructions do to the stack pointer, to registers and to words of the stack. The
 // numbers are those of the GNU assembler.
+#include <capstone.h>
+
+#include <string>
+#include <vector>
+
 #include "riscv_parcels.h"
 
 namespace whocall::test {
@@ -126,6 +131,24 @@ TEST_CASE("riscv decoder: landing pads, padding, and what is no instruction") {
   CHECK_FALSE(decode({0x0000}));      // what memory holds that nobody wrote
   CHECK_FALSE(decode({0xffffffff}));  // longer than any
   CHECK_FALSE(decoder_for(kRiscv64)->decode(code({0x8082}).view().slice(0, 1).value(), 0));
+}
+
+// Capstone knows the set since its version 5.
+TEST_CASE("riscv decoder: what is accessed in memory, by the library's word") {
+  const auto kinds = [](std::uint32_t each) {
+    const auto found = decoder_for(kRiscv64)->operation(code({each}).view(), 0x1000);
+    std::string all;
+    for (const Operand& operand : found ? found->operands : std::vector<Operand>()) {
+      const bool is_memory = operand.kind == Operand::Kind::memory;
+      all += is_memory ? 'm' : operand.kind == Operand::Kind::reg ? 'r' : 'n';
+      all += is_memory ? "(" + operand.reg + ")" : "";
+    }
+    return all;
+  };
+  const bool knows_it = CS_API_MAJOR >= 5;
+  CHECK(kinds(0xc288) == (knows_it ? "rm(a3)" : ""));       // c.sw a0,0(a3)
+  CHECK(kinds(0x00a6a023) == (knows_it ? "rm(a3)" : ""));   // sw a0,0(a3)
+  CHECK(kinds(0x30051573).find('m') == std::string::npos);  // csrrw
 }
 
 }  // namespace

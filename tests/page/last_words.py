@@ -58,6 +58,7 @@ PROGRAMS = {
     "cxx-32": Program(CXX, "cpp", (*_CXX, "-O2", "-m32")),
     "c-aarch64": Program(C, "c", (f"{AARCH64}-gcc", *_HARDENED)),
     "cxx-aarch64": Program(CXX, "cpp", (f"{AARCH64}-g++", *_CXX[1:], "-O2")),
+    "cxx-aarch64-plain": Program(CXX, "cpp", (f"{AARCH64}-g++", *_CXX[1:], "-O0")),
     "python": Program(PYTHON, "py.c", ("gcc", "-O2", *_python())),
     "go": Program(GO, "go", ("/usr/bin/go", "build")),
 }

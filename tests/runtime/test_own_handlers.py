@@ -44,6 +44,11 @@ def test_what_it_recovers_from_is_nobodys_business(own: Path, way: str, order: s
         ("gives_up", SEGV, ""),
         ("sends_again", SEGV, ""),
         ("aborts", ABRT, f"{FIRST} by SIGABRT (signal 6, code -6: raised by the program itself)"),
+        (
+            "blocks_and_aborts",
+            ABRT,
+            f"{FIRST} by SIGABRT (signal 6, code -6: raised by the program itself)",
+        ),
         ("exits", 3, FIRST),
     ],
 )

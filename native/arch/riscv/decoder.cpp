@@ -224,10 +224,11 @@ constexpr auto kRiscvMode = static_cast<cs_mode>(CS_MODE_RISCV64 | CS_MODE_RISCV
 
 // Folklore. Situation: the library tells memory that a compressed instruction accesses as a number
 // and a register. Example: `c.sw a0, 0(a3)`, where `sw a0, 0(a3)` has an operand in memory. Remedy:
-// no other instruction ends in those two.
+// no other compressed instruction ends in those two; csrrw, which does, has four bytes.
 void join_memory(Operation& operation) {
+  constexpr std::uint8_t kCompressed = 2;  // bytes
   std::vector<Operand>& all = operation.operands;
-  if (all.size() == 3 && all[1].kind == Operand::Kind::immediate &&
+  if (operation.size == kCompressed && all.size() == 3 && all[1].kind == Operand::Kind::immediate &&
       all[2].kind == Operand::Kind::reg) {
     all[1].kind = Operand::Kind::memory;
     all[1].reg = all[2].reg;

@@ -169,15 +169,18 @@ class Mender {
   }
 
   [[nodiscard]] bool decodes_to(Address pc) const {
-    constexpr std::size_t kWordsOfByte = 8;  // as dear as looking at so many words
+    constexpr std::size_t kWordsOfByte = 8;     // as dear as looking at so many words
+    constexpr std::size_t kWordsOfAnswer = 64;  // which is remembered
     constexpr std::uint64_t kLongest = std::uint64_t{1} << 16U;
     InstructionDecoder* decoder = context_.analyser.decoder();
     const auto function = context_.code.function_at(pc - 1);
-    if (decoder == nullptr || !function || pc - function->begin > kLongest) {
+    const bool is_asked = decoder != nullptr && function && pc - function->begin <= kLongest;
+    const std::size_t bytes = is_asked ? pc - function->begin : 0;
+    const std::size_t cost = kWordsOfAnswer + bytes * kWordsOfByte;
+    context_.budget.words -= std::min(context_.budget.words, cost);
+    if (!is_asked) {
       return false;
     }
-    const std::size_t cost = (pc - function->begin) * kWordsOfByte;
-    context_.budget.words -= std::min(context_.budget.words, cost);
     std::vector<std::byte> room;
     const ByteView code(context_.process.memory->bytes_at(
                             function->begin, pc - function->begin + kLongestLook, room),

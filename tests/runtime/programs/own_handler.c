@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "whocall.h"
@@ -43,6 +44,14 @@ static void take_default(void) {
   sigaction(SIGSEGV, &usual, NULL);
 }
 
+/* As the C library does it since glibc 2.41: what blocks the signal ends without its handler. */
+static void abort_as_later(void) {
+  const unsigned long usual[8] = {0}; /* the kernel's struct */
+  raise(SIGABRT);
+  syscall(SYS_rt_sigaction, SIGABRT, usual, NULL, 8);
+  abort();
+}
+
 static void handler(int number, siginfo_t* info, void* context) {
   (void)context;
   if (++calls == 1) {
@@ -56,6 +65,8 @@ static void handler(int number, siginfo_t* info, void* context) {
     siglongjmp(place, 1);
   else if (is_way("aborts"))
     abort();
+  else if (is_way("blocks_and_aborts"))
+    abort_as_later();
   else if (is_way("exits"))
     exit(3);
   else if (is_way("exits_at_once"))
@@ -90,6 +101,8 @@ int main(int count, char** words) {
   action.sa_flags = SA_SIGINFO | (is_way("mends_once") ? (int)SA_RESETHAND : 0) |
                     (is_way("jumps") ? SA_NODEFER : 0);
   sigaddset(&action.sa_mask, SIGUSR1);
+  if (is_way("blocks_and_aborts"))
+    sigfillset(&action.sa_mask);
   sigaction(SIGSEGV, &action, &before);
   say(before.sa_handler == SIG_DFL ? "there was none\n" : "there was one\n");
   if (strcmp(words[2], "before") == 0)

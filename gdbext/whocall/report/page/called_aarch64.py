@@ -13,6 +13,7 @@ _STACK = 1 << 60  # where the stack of the call lies
 _ROOM = 1 << 16  # bytes of it, on both sides
 _RETURN = 1  # an address that no code has
 _NAMES = {"fp": "x29", "lr": "x30"}  # as the library has them since its version 5
+_ZERO = "xzr"
 _PLACE = re.compile(r"\[(\w+)(?:, #(-?\w+))?\](!)?(?:, #(-?\w+))?\Z")
 
 
@@ -52,16 +53,17 @@ class _Call:
             self.registers["x30"] = self.pc
         (target,) = operands
         is_number = target.kind == NUMBER
-        self.pc = target.value if is_number else self.registers.get(_named(target.register), 0)
+        self.pc = target.value if is_number else self._register(target.register) or 0
         return True
 
     def _computed(self, operation: Operation) -> bool:
         """A register is another, or a number."""
         name, operands = operation.mnemonic, operation.operands
-        if len(operands) < 2 or operands[0].kind != REGISTER:
+        shifted = any(each.scale != 1 for each in operands[1:])
+        if len(operands) < 2 or operands[0].kind != REGISTER or shifted:
             return False
         values = [
-            each.value if each.kind == NUMBER else self.registers.get(_named(each.register))
+            each.value if each.kind == NUMBER else self._register(each.register)
             for each in operands[1:]
         ]
         first, *others = values
@@ -73,10 +75,14 @@ class _Call:
             result = self._scene.image.wrapped((first or 0) + sign * (others[0] or 0))
         return result is not None and self._set(operands[0].register, result)
 
+    def _register(self, register: str) -> int | None:
+        return 0 if register == _ZERO else self.registers.get(_named(register))
+
     def _set(self, register: str, value: int) -> bool:
         """Whether it is one that is followed."""
         name = _named(register)
-        self.registers[name] = value
+        if name != _ZERO:
+            self.registers[name] = value
         return name.startswith("x") or name == "sp"
 
     def _accessed(self, operation: Operation) -> bool:
@@ -85,7 +91,7 @@ class _Call:
         moved = [each.register for each in operation.operands if each.kind == REGISTER]
         if place is None or name not in ("ldr", "ldur", "ldp", "str", "stur", "stp"):
             return False
-        base = self.registers.get(_named(place[1]))
+        base = self._register(place[1])
         if base is None or not all(_named(each).startswith("x") for each in moved):
             return False
         wrapped = self._scene.image.wrapped
@@ -101,8 +107,9 @@ class _Call:
     def _moved(self, name: str, at: int, register: str) -> bool:
         is_own = abs(at - _STACK) < _ROOM
         if name.startswith("st"):
-            value = self.registers.get(_named(register))
-            self._stack.pop(at, None)
+            value = self._register(register)
+            for near in range(at - 7, at + 8):
+                self._stack.pop(near, None)
             if value is not None and is_own:
                 self._stack[at] = value
             return is_own

@@ -30,7 +30,10 @@ _BASIC = {
 }  # of Go's own types the names, by the numbers of their kinds
 # What the runtime calls of itself when nobody has recovered.
 _FATAL = "runtime.fatalpanic"
-_HANDS_ON = re.compile(r"\A(?:[\w/]+/)?(?:sync|maps|rand|sysrand|fips140)\.(?:fatal|throw)\Z")
+_HANDS_ON = re.compile(
+    r"\A(?:(?:internal/)?sync|internal/runtime/maps|crypto/rand|crypto/internal/(?:sysrand|fips140))"
+    r"\.(?:fatal|throw)\Z"
+)
 _STARRED = 2  # in tflag: the name stands with a star before it
 # In the description of a type, bytes from its start, on 64-bit machines.
 _TFLAG, _KIND, _NAME, _SIZE = 20, 23, 40, 48
