@@ -9,10 +9,10 @@ from pathlib import Path
 TRACED = "void inner(void) {}\nvoid outer(void) { inner(); }\nint main(void) { outer(); }\n"
 
 
-def recorded(folder: Path) -> Path:
+def recorded(folder: Path, source: str = TRACED) -> Path:
     """What an instrumented program recorded."""
     libraries = Path(os.environ["WHOCALL_BUILD_DIR"]) / "whocall"
-    (folder / "traced.c").write_text(TRACED)
+    (folder / "traced.c").write_text(source)
     subprocess.run(
         ["gcc", "-finstrument-functions", "traced.c", "-o", "traced", f"-L{libraries}",
          "-lwhocall-trace", f"-Wl,-rpath,{libraries}"],

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pexpect
 from corpus.crash import crash
+from faults.inputs import recorded
 
 HERE = Path(__file__).resolve().parent
 SCRIPT = HERE.parents[1] / "gdbext" / "whocall.py"
@@ -108,23 +109,10 @@ def place() -> Iterator[Path]:
         (folder / "log").write_text(LOG)
         for name in ("plans", "none"):
             (folder / name).mkdir()
-        _record(folder)
+        recorded(folder, TRACED)
         yield folder
     finally:
         shutil.rmtree(folder)
-
-
-def _record(folder: Path) -> None:
-    """What a program recorded of its calls."""
-    libraries = Path(os.environ["WHOCALL_BUILD_DIR"]) / "whocall"
-    (folder / "traced.c").write_text(TRACED)
-    subprocess.run(
-        ["gcc", "-finstrument-functions", "traced.c", "-o", "traced", f"-L{libraries}",
-         "-lwhocall-trace", f"-Wl,-rpath,{libraries}"],
-        cwd=folder, check=True,
-    )  # fmt: skip
-    environment = {**os.environ, "WHOCALL_TRACE_FILE": "calls"}
-    subprocess.run(["./traced"], cwd=folder, env=environment, check=True)
 
 
 def _plain(text: str, folder: Path) -> str:

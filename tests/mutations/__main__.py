@@ -55,12 +55,7 @@ def _summary(path: Path, seed: int) -> int:
 def main() -> int:
     """Run the command line."""
     parser = argparse.ArgumentParser(prog="python3 tests/mutations", description=__doc__)
-    parser.add_argument("--count", type=int, default=1000, help="how many mutants")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=1, help="how many at a time")
-    parser.add_argument("--directory", type=Path, default=DIRECTORY)
-    parser.add_argument("--repeat", type=int, nargs="+", metavar=("SEED", "NUMBER"))
-    parser.add_argument("--keep", type=Path, help="with --repeat: a folder for the damaged files")
+    campaign.add_options(parser, "mutants", DIRECTORY)
     parser.add_argument("--summary", action="store_true", help="of the record as it is")
     arguments = parser.parse_args()
     directory = arguments.directory.resolve()

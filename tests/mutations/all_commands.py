@@ -23,7 +23,7 @@ from fuzz.reader_mutations import mutated
 from places.needs import allow_cores
 
 from mutations import choice, runs
-from mutations.campaign import Copies, copies_in, leaving, read
+from mutations.campaign import Copies, add_options, copies_in, leaving, read
 from mutations.choice import mutant
 from mutations.forms import FORMS, IN_GDB, Form, Given, form_of
 from mutations.originals import ORIGINALS, original
@@ -158,12 +158,7 @@ def told(lines: list[dict[str, Any]]) -> int:
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line."""
     parser = argparse.ArgumentParser(prog="python3 -m mutations.all_commands", description=__doc__)
-    parser.add_argument("--count", type=int, default=1000, help="how many runs")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=1, help="how many at a time")
-    parser.add_argument("--directory", type=Path, default=DIRECTORY)
-    parser.add_argument("--repeat", type=int, nargs="+", metavar=("SEED", "NUMBER"))
-    parser.add_argument("--keep", type=Path, help="with --repeat: a folder for the damaged files")
+    add_options(parser, "runs", DIRECTORY)
     arguments = parser.parse_args(words)
     allow_cores()
     choice.ORIGINALS = {name: row for name, row in ORIGINALS.items() if name not in LARGE}

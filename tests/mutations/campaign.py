@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import mmap
 import os
@@ -21,6 +22,16 @@ from mutations.kinds import CORE, PROGRAM
 from mutations.layout import Layout, layout_of
 from mutations.measure import Cost, Meter
 from mutations.originals import original
+
+
+def add_options(parser: argparse.ArgumentParser, what: str, directory: Path) -> None:
+    """How many of what, where the record lies, and what is done once more."""
+    parser.add_argument("--count", type=int, default=1000, help=f"how many {what}")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="how many at a time")
+    parser.add_argument("--directory", type=Path, default=directory)
+    parser.add_argument("--repeat", type=int, nargs="+", metavar=("SEED", "NUMBER"))
+    parser.add_argument("--keep", type=Path, help="with --repeat: a folder for the damaged files")
 
 
 class Copies:
