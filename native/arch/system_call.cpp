@@ -84,6 +84,27 @@ std::optional<std::uint64_t> number_set_by(InstructionDecoder& decoder, ByteView
   return static_cast<std::uint64_t>(operation->operands[1].value);
 }
 
+struct NumberedCall {
+  std::string_view name;  // empty for none
+  std::uint64_t number = 0;
+};
+
+// The first call that the predicate takes, which is asked of name and number.
+template <typename Predicate>
+NumberedCall find_call(const SystemCallAbi& abi, Predicate is_it) {
+  std::uint64_t next = 0;
+  NumberedCall found;
+  found.name = find_word(abi.names, [&](std::string_view word) {
+    if (word.front() >= '0' && word.front() <= '9') {
+      std::from_chars(word.data(), word.data() + word.size(), next);
+      return false;
+    }
+    found.number = next++;
+    return is_it(word, found.number);
+  });
+  return found;
+}
+
 }  // namespace
 
 bool ends_with_system_call(InstructionDecoder& decoder, ByteView before, Address address) {
@@ -112,14 +133,13 @@ std::optional<std::uint64_t> number_set_before(InstructionDecoder& decoder, Byte
 }
 
 std::string_view system_call_name(const SystemCallAbi& abi, std::uint64_t number) {
-  std::uint64_t at = 0;
-  return find_word(abi.names, [&](std::string_view word) {
-    if (word.front() >= '0' && word.front() <= '9') {
-      std::from_chars(word.data(), word.data() + word.size(), at);
-      return false;
-    }
-    return at++ == number;
-  });
+  return find_call(abi, [&](std::string_view, std::uint64_t at) { return at == number; }).name;
+}
+
+std::optional<std::uint64_t> system_call_number(const SystemCallAbi& abi, std::string_view name) {
+  const NumberedCall found =
+      find_call(abi, [&](std::string_view word, std::uint64_t) { return word == name; });
+  return found.name.empty() ? std::nullopt : std::optional(found.number);
 }
 
 std::optional<std::string_view> system_call_shape(std::string_view name) {

@@ -21,6 +21,9 @@ std::optional<std::uint64_t> number_set_before(InstructionDecoder& decoder, Byte
 // "futex"; empty where the kernel's headers know none. `number` is without the ABI's mark.
 std::string_view system_call_name(const SystemCallAbi& abi, std::uint64_t number);
 
+// The other way round.
+std::optional<std::uint64_t> system_call_number(const SystemCallAbi& abi, std::string_view name);
+
 // A letter for each argument, as system_call_shapes.h tells; a miss where it is not known.
 std::optional<std::string_view> system_call_shape(std::string_view name);
 

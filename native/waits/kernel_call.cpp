@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string>
 #include <vector>
 
 #include "base/code_reader.h"
@@ -91,18 +92,11 @@ void KernelCalls::name(KernelCall& call, const Place& place) const {
 }
 
 void KernelCalls::name_restarted(KernelCall& call, std::string_view name) const {
-  constexpr std::uint64_t kNumbers = 1024;
-  std::optional<std::uint64_t> found;
-  for (std::uint64_t number = 0; number < kNumbers; ++number) {
-    const std::string_view each = system_call_name(*abi_, number);
-    if (each.starts_with(name) && each.substr(name.size()) == "_time64") {
-      return;  // which of both a C library calls hangs on its age
-    }
-    found = each == name ? number : found;
-  }
-  if (found) {
-    call.number = found;
-    call.name = system_call_name(*abi_, *found);
+  const auto number = system_call_number(*abi_, name);
+  // Which of both a C library calls hangs on its age.
+  if (number && !system_call_number(*abi_, std::string(name) + "_time64")) {
+    call.number = number;
+    call.name = system_call_name(*abi_, *number);
     call.restarted = true;
   }
 }

@@ -72,6 +72,10 @@ TEST_CASE("waits: names and shapes of system calls") {
   CHECK(system_call_name(wide, 400).empty());
   CHECK(system_call_name(wide, ~std::uint64_t{0}).empty());
   CHECK(system_call_name(arm64, 98) == "futex");
+  CHECK(system_call_number(arm64, "futex") == 98);
+  CHECK(system_call_number(wide, "pidfd_send_signal") == 424);
+  CHECK_FALSE(system_call_number(wide, "pidfd_send"));
+  CHECK_FALSE(system_call_number(wide, ""));
   CHECK(system_call_shape("read") == "dpu");
   CHECK(system_call_shape("futex") == "piuppu");
   CHECK_FALSE(system_call_shape("rea"));
