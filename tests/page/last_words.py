@@ -40,7 +40,9 @@ def _python() -> list[str]:
     return [f"-I{told['INCLUDEPY']}", f"-L{told['LIBDIR']}", f"-l:{told['LDLIBRARY']}"]
 
 
-_HARDENED = ("-O2", "-w", "-fstack-protector-all", "-D_FORTIFY_SOURCE=2")
+# Later compilers move what stands before abort() out of its function.
+_HARDENED = ("-O2", "-w", "-fstack-protector-all", "-D_FORTIFY_SOURCE=2",
+             "-fno-reorder-blocks-and-partition")  # fmt: skip
 _CXX = ("g++", "-std=c++17", "-w", "-D_GLIBCXX_ASSERTIONS")
 _RUST = ("--edition=2021", "-O")
 PROGRAMS = {
