@@ -22,7 +22,8 @@ def _found(arguments: Values) -> list[StoredCrash]:
     from whocall.dumps.systemd_coredumps import crashes
 
     if arguments.core is not None or arguments.pid is not None:
-        raise UsageError("--list, --last and --crash take no CORE and no --pid")
+        listing = "--list, " if hasattr(arguments, "list") else ""
+        raise UsageError(f"{listing}--last and --crash take no CORE and no --pid")
     complaints: list[str] = []
     found = crashes(arguments.store, arguments.journal, arguments.crash, complaints)
     warn(complaints)

@@ -84,6 +84,14 @@ def test_list_last_and_crash(store: Store) -> None:
     assert nothing.returncode == 1 and "knows no crash of no.service" in nothing.stderr
 
 
+@pytest.mark.parametrize(("command", "options"), [("bt", "--list, --last"), ("why", "--last")])
+def test_either_a_core_or_one_that_is_kept(command: str, options: str) -> None:
+    words = [sys.executable, WHOCALL, command, "core", "--last"]
+    refused = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert refused.returncode == 2
+    assert refused.stderr == f"whocall: {options} and --crash take no CORE and no --pid\n"
+
+
 def test_why_of_a_crash_that_is_kept(store: Store) -> None:
     (core,) = store.cores.iterdir()
     said = store.told("--last", command="why")
