@@ -14,9 +14,9 @@ FLOORS: dict[tuple[str, bool], tuple[float, float]] = {
     ("thumb", True): (99.9, 99.9),
     ("thumb", False): (99.9, 99.9),
     ("mips", True): (99.9, 99.9),
-    ("mips", False): (99.8, 99.9),
+    ("mips", False): (99.9, 99.9),
     ("mipsel", True): (99.9, 99.9),
-    ("mipsel", False): (99.8, 99.9),
+    ("mipsel", False): (99.9, 99.9),
     ("mips64el", True): (99.9, 99.9),
     ("mips64el", False): (99.9, 99.9),
 }

@@ -98,7 +98,7 @@ def judge(chain: Sequence[Frame], truth: Known) -> Verdict:
     for index, record in enumerate(truth.records):
         wanted = _even(record.return_address)
         found = next((i for i in range(at, len(chain)) if _even(chain[i].pc) == wanted), None)
-        if found is None:
+        if found is None or (record.lost and not _is_spare(chain, at, truth, index)):
             if not record.lost:
                 verdict.missing += 1
                 said.append(f"lacks {record.function}'s return to {record.return_address:#x}")
@@ -112,6 +112,16 @@ def judge(chain: Sequence[Frame], truth: Known) -> Verdict:
     _judge_between(chain, range(at, len(chain)), truth, None, said, verdict, False)
     verdict.complaints = tuple(said)
     return verdict
+
+
+def _is_spare(chain: Sequence[Frame], at: int, truth: Known, index: int) -> bool:
+    """Whether the chain goes to a record's address more often than the later ones of a recursion
+    need, whose return addresses still stand.
+    """
+    wanted = _even(truth.records[index].return_address)
+    later = truth.records[index + 1 :]
+    needed = sum(not each.lost and _even(each.return_address) == wanted for each in later)
+    return sum(_even(frame.pc) == wanted for frame in chain[at:]) > needed
 
 
 def _judge_between(

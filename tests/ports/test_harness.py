@@ -162,3 +162,13 @@ def test_a_guess_is_not_held_against_the_precision() -> None:
     """A voice does not vouch for it."""
     frames = [Frame(0x110), Frame(0x220), Frame(0x240, sure=False), Frame(0x320), Frame(0x420)]
     assert judge(frames, Told(PLAIN)).false == 0
+
+
+@pytest.mark.parametrize(("frames", "right", "missing"), [(3, 6, 0), (2, 6, 0), (1, 5, 1)])
+def test_a_recursion_of_which_the_innermost_are_lost(frames: int, right: int, missing: int) -> None:
+    """What the chain has of it are the frames whose return addresses still stand."""
+    lost = [Record("inner", 0x180, True)] * 2
+    records = (*lost, *[Record("inner", 0x180, False)] * 2, *PLAIN)
+    chain = [Frame(each) for each in (0x140, *[0x180] * frames, 0x220, 0x320, 0x420)]
+    verdict = judge(chain, Told(records, pc=0x140))
+    assert (verdict.right, verdict.missing, verdict.false) == (right, missing, 0)
