@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from acceptance.helpers.rust_programs import build as build_rust
 from acceptance.runtimes.goruns import GoToolchain
-from corpus.addresses import same_addresses
 from corpus.build import compile_program
 from corpus.catalog import PROGRAMS, Program
 from corpus.crash import crash
@@ -126,12 +127,25 @@ ORIGINALS: dict[str, tuple[int, Make]] = {
 """How often each is taken, relative to the others; and how it is made."""
 
 
+@contextmanager
+def _same_addresses() -> Iterator[None]:
+    """Without address space randomization, so that cores of two machines differ little."""
+    no_randomization = 0x0040000
+    personality = ctypes.CDLL(None).personality
+    before = personality(0xFFFFFFFF)
+    personality(before | no_randomization)
+    try:
+        yield
+    finally:
+        personality(before)
+
+
 def _build(name: str, directory: Path) -> None:
     place = directory / name
     shutil.rmtree(place, ignore_errors=True)
     work = place / "work"
     work.mkdir(parents=True)
-    with same_addresses():
+    with _same_addresses():
         core, program = ORIGINALS[name][1](work)
     core.rename(place / "core")
     if program is not None:

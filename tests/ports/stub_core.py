@@ -11,7 +11,7 @@ import socket
 import struct
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -169,9 +169,13 @@ def _stopped_thread(said: bytes) -> int:
     return int(fields.get(b"thread", b"0").split(b".")[-1], 16)
 
 
-def _snapshots(stub: Stub) -> Iterator[Snapshot]:
+GoOn = Callable[[Stub, bytes], bytes]
+"""Lets the program go on by a packet until it has a signal of its own, and returns what is said."""
+
+
+def _snapshots(stub: Stub, go_on: GoOn) -> Iterator[Snapshot]:
     """One at each signal until the program ends."""
-    said = stub.ask(b"c")
+    said = go_on(stub, b"c")
     while said[:1] in (b"T", b"S"):
         number = int(said[1:3], 16)
         yield Snapshot(
@@ -180,7 +184,7 @@ def _snapshots(stub: Stub) -> Iterator[Snapshot]:
             stub.auxiliary(),
             list(stub.memory()),
         )
-        said = stub.ask(b"C%02x" % number)
+        said = go_on(stub, b"C%02x" % number)
 
 
 def _notes(of: Snapshot) -> bytes:
@@ -223,11 +227,13 @@ def _write(of: Snapshot, path: Path) -> None:
             file.write(area.contents)
 
 
-def crash(command: Sequence[str], socket_option: str, core: Path, **how: object) -> None:
+def crash(
+    command: Sequence[str], socket_option: str, core: Path, go_on: GoOn = Stub.ask, **how: object
+) -> None:
     """Runs an emulator's command until the program dies, and writes its core.
 
-    `socket_option`: what comes before the stub's socket. Raises StubError where there was no
-    signal.
+    `socket_option`: what comes before the stub's socket; `go_on` may stop the program on its way.
+    Raises StubError where there was no signal.
     """
     path = core.with_suffix(".socket")
     emulator, *rest = command
@@ -238,7 +244,7 @@ def crash(command: Sequence[str], socket_option: str, core: Path, **how: object)
         try:
             stub = Stub(path, process)
             last = None
-            for snapshot in _snapshots(stub):
+            for snapshot in _snapshots(stub, go_on):
                 last = snapshot
             stub.close()
         finally:

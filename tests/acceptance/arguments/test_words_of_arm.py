@@ -63,7 +63,7 @@ def _made(place: Path, name: str, level: str) -> tuple[Path, Path]:
         check=False,
         preexec_fn=lambda: set_limits(stack=STACK, dumped=0),
     )
-    return core_of(place, of), place / "program"
+    return core_of(place), place / "program"
 
 
 def _lines(name: str, level: str) -> list[str]:
