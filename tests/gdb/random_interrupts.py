@@ -5,15 +5,19 @@
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import re
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 if __name__ == "__main__":
     sys.path.append(str(Path(__file__).resolve().parents[1]))
+    os.environ.setdefault("WHOCALL_BUILD_DIR", str(Path(__file__).parents[2] / "build/release"))
+    os.environ.setdefault("XDG_CACHE_HOME", tempfile.mkdtemp(prefix="whocall-tests-cache-"))
 
 import pexpect
 from programs import WORKERS, Crash, shared

@@ -16,6 +16,7 @@ from whocall.core.errors import Error, MemoryShortError, NativeMissingError
 from whocall.core.interrupts import interrupt_prevails
 from whocall.core.long_work import left_out
 from whocall.gdb.host.downloads import begin_command, silence
+from whocall.gdb.host.kept import settle
 from whocall.gdb.host.output import refusal
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def run(home: str, argument: Any) -> Any:
     KeyboardInterrupt, which the pager's `q` raises too, passes through.
     """
     begin_command()
+    settle()
     try:
         with interrupt_prevails(), whole_files():
             done = _run_here_or_in_subprocess(home, argument)
@@ -67,6 +69,8 @@ def run(home: str, argument: Any) -> Any:
             "A file of the process has a name that is not UTF-8, which gdb cannot give to Python;"
             " rename the file, or run whocall outside gdb."
         ) from error
+    finally:
+        settle()
 
 
 def home_of(name: str) -> str:

@@ -20,6 +20,7 @@ from whocall.gdb.host.output import warn, write
 from whocall.gdb.repair import attached, events, told_arguments
 from whocall.gdb.repair.attached import Attached
 from whocall.gdb.target.auxiliary_vector import AT_SYSINFO_EHDR, auxiliary_vector
+from whocall.gdb.target.frames import selection_kept
 
 
 def _is_program(known: Attached) -> bool:
@@ -124,6 +125,7 @@ def run(line: str) -> None:
     was_watching = events.unwatch()
     if not given and not was_watching:
         raise Error('There is nothing to take back: "whocall repair" was not used here.')
-    take_back(given)
+    with selection_kept():  # gdb forgets it with the tables
+        take_back(given)
     count = len(given)
     write([f"gdb has its own frames again; {count} file{'s' * (count != 1)} read anew."])

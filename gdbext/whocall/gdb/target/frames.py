@@ -11,6 +11,7 @@ import gdb
 
 from whocall.core.gdb_answers import offset_told
 from whocall.gdb.host import console
+from whocall.gdb.host.kept import kept
 from whocall.gdb.host.output import write_json
 from whocall.gdb.target.threads import lwp_of
 from whocall.report.comparison.verdicts import GdbFrame, GdbStack
@@ -23,26 +24,25 @@ def selection_kept() -> Iterator[None]:
     """Puts back the selected thread and frame, whatever happens inside."""
     thread = gdb.selected_thread()
     level = selected_level()
-    try:
-        yield
-    finally:
+
+    def put_back() -> None:
         if thread is not None and thread.is_valid():
             thread.switch()
             select_level(level)
+
+    with kept(put_back):
+        yield
 
 
 @contextmanager
 def past_main() -> Iterator[None]:
     """gdb's `set backtrace past-main on`, and back again."""
-    before = gdb.parameter("backtrace past-main")
-    if before:
+    if gdb.parameter("backtrace past-main"):
         yield
         return
-    console.said("set backtrace past-main on")
-    try:
+    with kept(lambda: console.said("set backtrace past-main off")):
+        console.said("set backtrace past-main on")
         yield
-    finally:
-        console.said("set backtrace past-main off")
 
 
 def byte_order() -> Literal["big", "little"]:

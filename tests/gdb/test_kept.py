@@ -1,0 +1,65 @@
+"""Ctrl-C between any two of the steps that change gdb for a while and put it back."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pexpect
+import pytest
+from programs import Crash
+from terminals import PROMPT, terminal
+
+STEPS = """
+import sys
+FILES = ("/contextlib.py", "/host/kept.py")
+BLOCKS = ("selection_kept", "past_main", "put_back")
+def interrupted_at(last, command):
+    taken = 0
+    def trace(frame, event, unused):
+        nonlocal taken
+        code = frame.f_code
+        if code.co_filename.endswith(FILES) or code.co_name in BLOCKS:
+            taken += 1
+            if taken == last:
+                raise KeyboardInterrupt
+        return trace
+    sys.settrace(trace)
+    try:
+        gdb.execute(command, to_string=True)
+    except (KeyboardInterrupt, gdb.error):
+        pass
+    finally:
+        sys.settrace(None)
+    print("ended", "behind" if taken < last else "before", "its end")
+"""
+STATE = ("thread", "frame", "show backtrace past-main")
+MOST = 2000
+
+
+def _said(child: pexpect.spawn, line: str) -> str:
+    child.sendline(line)
+    child.expect_exact(PROMPT)
+    said: str = child.before
+    return said
+
+
+@pytest.mark.parametrize("command", ["whocall compare -all", "whocall repair"])
+def test_every_step(command: str, workers: Crash, tmp_path: Path) -> None:
+    script = tmp_path / "steps.py"
+    script.write_text(STEPS)
+    child = terminal(workers)
+    for line in (f"source {script}", "set style enabled off", "thread 3", "up"):
+        _said(child, line)
+    before = [_said(child, line) for line in STATE]
+    for step in range(1, MOST):
+        said = _said(child, f'python interrupted_at({step}, "{command}")')
+        ended = re.search(r"ended (\w+) its end\r\n$", said)
+        assert ended, said
+        if command == "whocall repair":
+            _said(child, "whocall revert")
+        assert [_said(child, line) for line in STATE] == before, step
+        if ended[1] == "behind":
+            break
+    assert 20 < step < MOST - 1
+    child.close(force=True)
