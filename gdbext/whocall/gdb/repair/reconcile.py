@@ -16,10 +16,11 @@ from whocall.gdb.repair.endless import endless_steps
 from whocall.gdb.repair.own_frames import Ranges, with_own_frame
 from whocall.gdb.repair.planning import RepairRequest, process_plan
 from whocall.gdb.target.frames import past_main, selection_kept
-from whocall.repair.chain import Chain, RegisterNames
+from whocall.repair.chain import Chain, RegisterNames, Step
 from whocall.repair.outcomes import Agreement, ModuleOutcome, ThreadOutcome
 
-MOST_OVERRIDES = 256  # of one stack, beyond those that are known to be needed
+FEW_LEADS = 4  # after which the frames that are led at a time double
+MOST_LEADS = 256  # of one stack, beyond the frames that are known to need it
 PATIENCE = 1.0  # seconds for how a stack was before: nobody needs to know that
 BEYOND = 16  # frames that gdb may show behind the end of a chain before we stop looking
 
@@ -89,6 +90,11 @@ def _pass_endless(thread: gdb.InferiorThread, chain: Chain, names: RegisterNames
     return sum(frame_overrides.override(thread, step, names) for step in steps)
 
 
+def _override(thread: gdb.InferiorThread, steps: Iterable[Step], names: RegisterNames) -> int:
+    """How many of them gdb was not led by before."""
+    return sum(frame_overrides.override(thread, step, names) for step in steps)
+
+
 def _lead(thread: gdb.InferiorThread, chain: Chain, names: RegisterNames) -> tuple[int, int | None]:
     """Overrides frames until gdb's stack is the chain.
 
@@ -99,23 +105,25 @@ def _lead(thread: gdb.InferiorThread, chain: Chain, names: RegisterNames) -> tup
     # finds by itself stays its own.
     if chain.more and chain.unruled and _first_difference(chain) is None:
         return 0, None
-    overridden = sum(
-        frame_overrides.override(thread, step, names) for step in known if not step.ruled
-    )
-    for _ in range(MOST_OVERRIDES):
+    overridden = _override(thread, [step for step in known if not step.ruled], names)
+    for leads in range(MOST_LEADS):
         level = _first_difference(chain)
         if level is None or level == 0:
             return overridden, level
+        # Situation: gdb is wrong at every other frame. Example: a damaged chain of 984 frames in a
+        # static program, where each look from the innermost frame on makes 13 s in all. Remedy:
+        # after so many, twice as many frames are led at a time.
+        below = level - 1
+        led = _override(thread, chain.steps[below : below + (1 << leads // FEW_LEADS)], names)
         # Situation: gdb gives up a stack at a frame whose own unwinder fails. Example: gdb 13 at
         # qemu's signal frames of AArch64 ("Invalid vector length in signal frame"); its Python
         # looks at such a one together with the frame below. Remedy: where leading gdb to a frame
         # does not show it, gdb is led on from that frame as well, and from the next.
-        if not any(
-            frame_overrides.override(thread, step, names)
-            for step in chain.steps[level - 1 : level + 2]
-        ):
+        for step in chain.steps[level : level + 2]:
+            led = led or _override(thread, [step], names)
+        if not led:
             return overridden, level
-        overridden += 1
+        overridden += led
     return overridden, _first_difference(chain)
 
 
