@@ -22,9 +22,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Crash:
     return crash(tmp_path_factory.mktemp("cut-short"), source=cut_short.SOURCE)
 
 
-@pytest.mark.parametrize("way", [cut_short.in_gdb, cut_short.on_the_command_line])
-def test_cut_at_random_moments(made: Crash, tmp_path: Path, way: cut_short.Way) -> None:
-    told = way(made.core, tmp_path, ROUNDS)
+@pytest.mark.parametrize("way", cut_short.WAYS)
+def test_cut_at_random_moments(made: Crash, tmp_path: Path, way: str) -> None:
+    told = cut_short.WAYS[way](made.core, tmp_path, ROUNDS)
     assert not told.wrong, told.wrong[0]
     assert told.whole + told.in_words == ROUNDS
     assert told.in_words, "no core was cut while it was read"

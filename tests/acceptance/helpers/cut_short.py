@@ -1,24 +1,31 @@
 """Cores that are cut short at a random moment while they are read: what was said of them then.
 
+    python3 -m acceptance.helpers.cut_short --count 1000     # in `tests`: the campaign
+
 What is said is the answer on the whole core, or it names the core, so that nobody takes it for one.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
+import json
 import os
 import random
 import select
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from acceptance.helpers.broken_files import SCRIPT
+from acceptance.helpers.broken_files import SCRIPT, crash
 
 SOURCE = """
 __attribute__((noipa)) int deep(int n) { return n ? deep(n - 1) + 1 : *(volatile int *)0; }
@@ -190,3 +197,71 @@ def on_the_command_line(core: Path, folder: Path, rounds: int, seed: int = 1) ->
     finally:
         session.close()
     return told
+
+
+def _page(address: str) -> str:
+    """What `serve` tells of the core: its stacks, and what stands beside them; else its refusal."""
+    try:
+        with urllib.request.urlopen(f"{address}report/copy.core?json", timeout=PATIENCE) as said:
+            page = json.load(said)["crashes"][0]
+    except urllib.error.HTTPError as refusal:
+        assert refusal.code == 422, refusal
+        return refusal.read().decode()
+    return json.dumps(page["stacks"]) + "".join(
+        f"\n{sentence}" for sentence in (*page["warnings"], *page["left_out"])
+    )
+
+
+def by_serve(core: Path, folder: Path, rounds: int, seed: int = 1) -> Told:
+    """One server, asked for the data of each copy's page."""
+    chance, told = random.Random(seed), Told()
+    copy = folder / "copy.core"
+    command = [sys.executable, str(SCRIPT), "serve", str(folder), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        address = server.stdout.readline().split()[0]
+        for number in range(-3, rounds):
+            copy.unlink(missing_ok=True)
+            shutil.copy(core, copy)
+            begun = time.monotonic()
+            if number < 0:
+                truth = _page(address)
+                within = 1.1 * (time.monotonic() - begun)
+                continue
+            cutter = _cut(copy, chance, within)
+            said = _page(address)
+            cutter.join()
+            told.add(said, truth, copy)
+        server.kill()
+    return told
+
+
+WAYS: dict[str, Way] = {
+    "gdb": in_gdb,
+    "command line": on_the_command_line,
+    "serve": by_serve,
+}
+
+
+def main() -> int:
+    """Prints what came of each way's share."""
+    parser = argparse.ArgumentParser(prog="python3 -m acceptance.helpers.cut_short")
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    wrong = 0
+    with tempfile.TemporaryDirectory() as folder:
+        core = crash(Path(folder) / "made", source=SOURCE).core
+        for name, way in WAYS.items():
+            place = Path(folder) / name.replace(" ", "-")
+            place.mkdir()
+            told = way(core, place, -(-arguments.count // len(WAYS)), arguments.seed)
+            found = f"{told.shorter} found while it was read, {len(told.wrong)} wrong"
+            print(f"{name}: {told.whole} whole, {told.in_words} in words, {found}", flush=True)
+            wrong += len(told.wrong)
+            print("\n".join(told.wrong[:3]), end="")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
