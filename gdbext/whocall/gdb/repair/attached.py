@@ -47,8 +47,15 @@ class Attached:
         program is missing. Raises Error for one that gdb cannot be given.
         """
         self.loaded = self._add(file)
+        # gdb may have the same file as the debug file of a library, to which none can be added:
+        # its own assertion would end it.
         self.objfile = next(
-            (each for each in self.progspace.objfiles() if each.filename == self.loaded), None
+            (
+                each
+                for each in self.progspace.objfiles()
+                if each.filename == self.loaded and each.owner is None
+            ),
+            None,
         )
 
     def attach(self, files: Iterable[Path]) -> None:
