@@ -178,6 +178,18 @@ def test_frames_of_gdb_that_are_none(tmp_path: Path) -> None:
     assert stacks_from({"7": {"frames": [], "stop": "x"}}, [7, 9])[9].frames == []
 
 
+def test_a_gdb_that_does_not_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of a core whose list of libraries leads gdb round and round."""
+    from whocall.cli import gdb_reference
+
+    endless = tmp_path / "gdb"
+    endless.write_text("#!/bin/sh\nwhile :; do :; done\n")
+    endless.chmod(0o755)
+    monkeypatch.setattr(gdb_reference, "GDB_TIME", 1)
+    _, said = gdb_reference._ran(str(endless), [], lambda: None, None)
+    assert said == "it was ended after 1 s of processor time"
+
+
 def test_another_python_that_can_do_it_is_named() -> None:
     foreign = (
         "import sys, importlib.machinery as m; m.EXTENSION_SUFFIXES[:] = ['.cpython-399-x.so'];"

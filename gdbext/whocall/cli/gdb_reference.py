@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from whocall.cli.outside_sandbox import present
 from whocall.core import loader, programs
 from whocall.core.errors import Error
 from whocall.core.gdb_lines import folders, line, python_call
+from whocall.core.limits import GDB_TIME
 from whocall.core.long_work import working
 from whocall.core.optional_packages import GDB
 from whocall.core.process_image import ProcessImage
@@ -100,12 +102,15 @@ def _ran(
     with programs.start(
         gdb, arguments, environment=kept, folder="/", encoding="utf-8",
         confined=given is not None, descriptors=[] if given is None else [given],
+        seconds=GDB_TIME,
     ) as child:  # fmt: skip
         try:
             while True:
                 look_up()
                 try:
                     out, err = child.communicate(timeout=_LOOK_UP)
+                    if child.returncode == -signal.SIGXCPU:
+                        err = f"it was ended after {GDB_TIME} s of processor time"
                     return out, err
                 except programs.StillRunning:
                     continue

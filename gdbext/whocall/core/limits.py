@@ -5,11 +5,13 @@ before the machine has none left for others.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 LEAST_MEMORY = 2 << 30  # bytes of a worker
 LARGEST_STACK = 64 << 20  # bytes: where it has no end, memory would be it
 PROCESSOR_TIME = 600  # seconds of one command
+GDB_TIME = 60  # seconds of the processor for a gdb that we ask
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -45,6 +47,15 @@ def limit_time(seconds: int = PROCESSOR_TIME) -> None:
     if hard != resource.RLIM_INFINITY:
         wanted = min(wanted, hard)
     resource.setrlimit(resource.RLIMIT_CPU, (wanted, hard))
+
+
+def limit_time_of(pid: int, seconds: int) -> None:
+    """Of a child that has just begun: SIGXCPU ends it, and it leaves no core."""
+    import resource
+
+    with suppress(OSError):  # it has ended
+        resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
+        resource.prlimit(pid, resource.RLIMIT_CPU, (seconds, seconds + 1))
 
 
 def memory_now() -> int:

@@ -18,6 +18,7 @@ from typing import IO, Any, NoReturn
 
 from whocall.core.errors import Error
 from whocall.core.gdb_lines import GdbLine
+from whocall.core.limits import limit_time_of
 from whocall.core.safe_paths import accepted
 from whocall.core.sandbox import confine
 
@@ -108,15 +109,16 @@ def start(
     encoding: str | None = None,
     confined: bool = False,
     descriptors: Sequence[int] = (),
+    seconds: int | None = None,
 ) -> Child:
     """Starts a program, whose outputs are read; `given`: its input is written too.
 
     It works in `folder`, else in ours; `encoding` is that of all three, which are bytes without
     one. It has our `descriptors`. One that is `confined` can write no files and reach nobody; we
-    have one thread then. Raises OSError.
+    have one thread then. SIGXCPU ends it after so many `seconds` of the processor. Raises OSError.
     """
     end: int | IO[Any] = subprocess.PIPE if given else subprocess.DEVNULL
-    return Child(
+    child = Child(
         [_found(program), *arguments],
         stdin=end,
         stdout=subprocess.PIPE,
@@ -128,6 +130,9 @@ def start(
         pass_fds=descriptors,
         preexec_fn=(lambda: confine(programs=True)) if confined else None,
     )
+    if seconds is not None:
+        limit_time_of(child.pid, seconds)
+    return child
 
 
 def succeeds(
