@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import struct
+from pathlib import Path
 
 from programs import shared
 from sessions import batch
@@ -27,6 +29,16 @@ int main(void) {
   ((long *)made.uc_mcontext.gregs[REG_RSP])[0] = 0;
   swapcontext(&before, &made);
   return 0; }
+"""
+
+IDLE = """
+#include <pthread.h>
+#include <unistd.h>
+static void *idle(void *unused) { for (;;) pause(); return unused; }
+int main(void) {
+  pthread_t other;
+  pthread_create(&other, 0, idle, 0);
+  usleep(100000);
 """
 
 
@@ -70,3 +82,19 @@ def test_an_inlined_function_where_the_stack_ends() -> None:
     assert "still here" in said.out, said
     names = re.findall(r"^#(\d) .*?(reading|entry) \(", said.out, re.MULTILINE)
     assert names[-3:] == [("0", "reading"), ("1", "entry"), ("1", "entry")], said
+
+
+def test_a_thread_without_registers(tmp_path: Path) -> None:
+    """What leads gdb is asked of its frame too, where not even the pc is known."""
+    threaded = BY_HAND.replace("int main(void) {", IDLE)
+    crash = shared("by_hand_beside_another", threaded, "-O1 -pthread")
+    core = tmp_path / "core"
+    contents = bytearray(crash.core.read_bytes())
+    status = struct.pack("<III8s", 5, 336, 1, b"CORE")
+    second = contents.index(status, contents.index(status) + 1)
+    struct.pack_into("<i", contents, second + len(status) + 32, -7)  # gdb finds its registers by it
+    core.write_bytes(contents)
+    said = batch(["whocall repair", "thread apply all bt 3"], [crash.exe, core])
+    assert ", 1 frame one by one." in said.out, said
+    assert "<unavailable>" in said.out, "gdb knows all: nothing is tested"
+    assert "Python Exception" not in said.out + said.err

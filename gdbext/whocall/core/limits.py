@@ -50,12 +50,16 @@ def limit_time(seconds: int = PROCESSOR_TIME) -> None:
 
 
 def limit_time_of(pid: int, seconds: int) -> None:
-    """Of a child that has just begun: SIGXCPU ends it, and it leaves no core."""
+    """Of a child that has just begun: SIGXCPU ends it, and it leaves no core. Limits of ours that
+    are lower are its own.
+    """
     import resource
 
+    limits = [limit for limit in resource.getrlimit(resource.RLIMIT_CPU) if limit >= 0]
+    wanted = [min([each, *limits]) for each in (seconds, seconds + 1)]
     with suppress(OSError):  # it has ended
         resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
-        resource.prlimit(pid, resource.RLIMIT_CPU, (seconds, seconds + 1))
+        resource.prlimit(pid, resource.RLIMIT_CPU, (wanted[0], wanted[1]))
 
 
 def memory_now() -> int:

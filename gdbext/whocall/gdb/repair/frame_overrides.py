@@ -55,9 +55,9 @@ class _FrameOverrides(Unwinder):
             return None
         try:
             pc, sp = pending.read_register("pc"), pending.read_register("sp")
+            place = (thread.ptid, int(pc) & _ALL_BITS, int(sp) & _ALL_BITS)
         except gdb.error:
             return None  # a frame in which they are not known
-        place = (thread.ptid, int(pc) & _ALL_BITS, int(sp) & _ALL_BITS)
         step = self.steps.get(place) or self.ends.get(place)
         if step is None:
             return None
