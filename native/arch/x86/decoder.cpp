@@ -3,6 +3,7 @@
 #include <string>
 
 #include "arch/library_operation.h"
+#include "arch/x86/byte_vectors.h"
 #include "arch/x86/common_forms.h"
 
 namespace whocall::x86 {
@@ -18,12 +19,14 @@ class Decoder final : public InstructionDecoder {
   }
 
   std::string text(ByteView code, Address address) override {
-    return library_->text(code, address);
+    const auto vector = read_byte_vector(code, address, dialect_ != Dialect::i386);
+    return vector ? vector->mnemonic + " " + vector->operands_text : library_->text(code, address);
   }
 
   std::optional<Operation> operation(ByteView code, Address address) override {
     const cs_mode mode = dialect_ == Dialect::i386 ? CS_MODE_32 : CS_MODE_64;
-    return library_operation(CS_ARCH_X86, mode, code, address);
+    auto vector = read_byte_vector(code, address, mode == CS_MODE_64);
+    return vector ? vector : library_operation(CS_ARCH_X86, mode, code, address);
   }
 
  private:
