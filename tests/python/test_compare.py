@@ -48,7 +48,7 @@ def test_agreement() -> None:
     assert {row.verdict for row in rows} == {SAME}
     assert first_divergence(rows) is None
     assert explain(rows) is None
-    assert summary(count(rows)) == "gdb has 6 of whocall's 6 frames (6 same) and no others."
+    assert summary(rows, count(rows)) == "gdb has 6 of whocall's 6 frames (6 same) and no others."
 
 
 def test_without_names_nobody_is_praised_where_we_have_none_either() -> None:
@@ -73,7 +73,7 @@ def test_missing_and_false_frames_between_common_ones() -> None:
     ]  # fmt: skip
     assert first_divergence(rows) == 2
     said = "gdb has 4 of whocall's 6 frames (4 same) and 2 more: 2 false."
-    assert summary(count(rows)) == said
+    assert summary(rows, count(rows)) == said
 
 
 def in_a_gap(trust: str) -> Backtrace:
@@ -91,7 +91,7 @@ def test_in_a_gap_of_whocalls_chain_gdb_is_not_called_wrong(trust: str) -> None:
     found = count(rows)
     assert (found.frames, found.false, found.unproven) == (2, 0, 2)
     said = "gdb has 2 of whocall's 2 frames (1 same, 1 unnamed) and 2 more: 2 unproven."
-    assert summary(found) == said
+    assert summary(rows, found) == said
     explanation = explain(rows) or ""
     assert f"whocall went on at main (0x401149), {trust}" in explanation
     assert "wrong" not in explanation
@@ -139,9 +139,10 @@ def test_what_rests_on_a_search_is_counted_apart() -> None:
     chain = [replace(f, rests_on=1) if f.level > 1 else f for f in frames()]
     chain[1] = replace(chain[1], trust="scan")
     inlined = replace(chain[4], level=4, function="in", inlined=True)
-    found = count(compare(trace([*chain[:4], inlined, *chain[4:]]), stack(*RIGHT)))
+    rows = compare(trace([*chain[:4], inlined, *chain[4:]]), stack(*RIGHT))
+    found = count(rows)
     assert (found.frames, found.same, found.resting) == (6, 6, 4)
-    assert summary(found) == (
+    assert summary(rows, found) == (
         "gdb has 6 of whocall's 6 frames (6 same) and no others."
         " 4 of whocall's 6 rest on a search of the stack."
     )
@@ -152,7 +153,7 @@ def test_where_whocall_gave_up_nobody_knows() -> None:
     rows = compare(gave_up, stack(*RIGHT[:3]))
     assert [row.verdict for row in rows] == [SAME, SAME, BEYOND]
     assert "whocall found no caller" in (explain(rows, gave_up=True) or "")
-    assert summary(count(rows)).endswith(" and 1 more: 1 beyond whocall.")
+    assert summary(rows, count(rows)).endswith(" and 1 more: 1 beyond whocall.")
 
 
 def test_where_whocall_gave_up_a_frame_without_code_is_false_all_the_same() -> None:
@@ -187,6 +188,7 @@ def test_a_tail_call_out_of_debug_info_is_no_frame() -> None:
     )
     rows = compare(trace(frames()[:2]), gdbs)
     assert [row.verdict for row in rows] == [UNNAMED, OFF_STACK, UNNAMED]
+    assert summary(rows, count(rows)).endswith("(2 unnamed) and 1 more: 1 not on stack.")
     assert explain(rows) is None
 
 

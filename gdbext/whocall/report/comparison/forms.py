@@ -166,7 +166,7 @@ def comparison_lines(
     yield from table(found.rows, pointer_size * 2, style, columns)
     if found.explanation:
         yield from broken(found.explanation, columns or 0)
-    yield style.paint("title", summary(found.counts))
+    yield style.paint("title", summary(found.rows, found.counts))
 
 
 def _told(found: Comparison, of_false: bool) -> Hashable:

@@ -230,10 +230,11 @@ def _listed(counts: Sequence[tuple[int, str]]) -> str:
     return ", ".join(f"{number} {word}" for number, word in counts if number)
 
 
-def summary(counts: Counts) -> str:
+def summary(rows: Sequence[Row], counts: Counts) -> str:
     """`gdb has 9 of whocall's 14 frames (3 same, 6 unnamed) and 7 more: 5 false, 2 unproven.`, and
     where some are no surer than a guess, `6 of whocall's 14 rest on a search of the stack.`
     """
+    off_stack = sum(row.ours is None and row.verdict == OFF_STACK for row in rows)
     found = _listed(
         [
             (counts.same, SAME),
@@ -246,6 +247,7 @@ def summary(counts: Counts) -> str:
     if found:
         text += f" ({found})"
     alone = [(counts.false, "false"), (counts.unproven, UNPROVEN), (counts.beyond, BEYOND)]
+    alone.append((off_stack, OFF_STACK))
     more = sum(number for number, _ in alone)
     text += f" and {more} more: {_listed(alone)}." if more else " and no others."
     if counts.resting:

@@ -41,6 +41,6 @@ def compared_json(image: ProcessImage, trace: Backtrace, stack: GdbStack, most: 
         "first_divergence": at,
         "explanation": found.explanation,
         "counts": asdict(found.counts),
-        "summary": summary(found.counts),
+        "summary": summary(found.rows, found.counts),
         "gdb_stop": stack.stop or None,
     }
