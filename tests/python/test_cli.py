@@ -228,3 +228,10 @@ def test_without_the_native_module(tmp_path: Path) -> None:
         assert ran.returncode == status
         assert "Traceback" not in ran.stderr
         assert ("pip install" in ran.stdout + ran.stderr) == (status == 1)
+
+
+def test_what_is_to_be_looked_at_has_to_be_one() -> None:
+    none, both = run("bt"), run("bt", "core", "--pid", "7")
+    assert (none.returncode, both.returncode) == (2, 2)
+    assert "nothing was named: give a CORE, or --pid N, or --last" in none.stderr
+    assert "one of these, not several: give a CORE" in both.stderr

@@ -152,7 +152,8 @@ def open_image(arguments: Values) -> ProcessImage:
         return open_stored(arguments, wanted_search(arguments))
     if (arguments.core is None) == (arguments.pid is None):
         kept = ", or --last" if hasattr(arguments, "last") else ""
-        raise UsageError(f"give a CORE or --pid N{kept}: one, not several")
+        said = "nothing was named" if arguments.core is None else "one of these, not several"
+        raise UsageError(f"{said}: give a CORE, or --pid N{kept}")
     if arguments.pid is None:
         return open_named_core(arguments.core, arguments.exe, arguments)
     from whocall.core.process_image import open_process
