@@ -42,7 +42,10 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
     const bool refused =
         context == SignalContext::refuted || (trust == Trust::context && !result.checked_context);
     result.refusal = refused ? Refusal::no_signal_frame : Refusal::none;
-    result.evidence.add(Evidence::signal);
+    result.signal_frame = result.checked_context || may_be_trampoline(callee.pc, process_);
+    if (result.signal_frame) {
+      result.evidence.add(Evidence::signal);
+    }
     return result;
   }
   if (caller.pc == 0 && trust == Trust::cfi) {

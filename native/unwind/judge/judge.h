@@ -60,6 +60,7 @@ struct Judgement {
   bool steps_down = false;
   bool trampoline = false;       // the caller is the kernel's signal trampoline
   bool checked_context = false;  // the caller's registers are as the kernel saves them for a signal
+  bool signal_frame = false;     // a signal came between the two, as far as can be told
 };
 
 class Judge {

@@ -104,6 +104,19 @@ const SignalTrampoline* trampoline_at(Address pc, const ProcessImage& process) {
   return found == known.end() ? nullptr : &*found;
 }
 
+bool may_be_trampoline(Address pc, const ProcessImage& process) {
+  constexpr Address kLongest = 16;  // bytes of one
+  if (process.arch->os.signal_trampolines.empty() || process.memory->run_at(pc).empty()) {
+    return true;
+  }
+  for (Address back = 0; back <= kLongest; ++back) {
+    if (trampoline_at(pc - back, process) != nullptr) {
+      return true;
+    }
+  }
+  return false;
+}
+
 SignalContext check_signal_context(const Activation& trampoline, const Activation& interrupted,
                                    const ProcessImage& process) {
   const Register sp_number = process.arch->registers.sp;

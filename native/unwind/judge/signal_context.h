@@ -24,6 +24,14 @@ enum class SignalContext : std::uint8_t {
 // returns to `pc` is to return; null where none does.
 const SignalTrampoline* trampoline_at(Address pc, const ProcessImage& process);
 
+// Whether `pc`, of which a table says that its caller was interrupted, may stand in a trampoline.
+//
+// Folklore. Situation: code that calls others in the usual way is marked so, as its author wants
+// debuggers to look up its caller's own pc. Example: caml_c_call and caml_call_gc of OCaml 5, which
+// gdb shows as <signal handler called>. Remedy: the code at pc, or a little before it, has to be a
+// trampoline's, unless it cannot be read.
+bool may_be_trampoline(Address pc, const ProcessImage& process);
+
 // `trampoline` stands in the signal trampoline, `interrupted` is what its row leads to.
 SignalContext check_signal_context(const Activation& trampoline, const Activation& interrupted,
                                    const ProcessImage& process);

@@ -1,6 +1,7 @@
 #include "unwind/walk/walker.h"
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -71,6 +72,7 @@ class Walker::Walk {
       learn(activation, *accepted);
       if (planted_ && accepted->strategy->trust() == Trust::scan) {
         result_.frames.back().evidence.add(Evidence::return_replaced);
+        replacing_.insert(result_.frames.back().pc);
       }
       planted_ = accepted->judgement.planted || accepted->doubt >= CallDoubt::grave;
       disproved_ = accepted->doubt == CallDoubt::disproved;
@@ -214,6 +216,7 @@ class Walker::Walk {
 
   [[nodiscard]] bool is_no_return(const Activation& callee, const Attempt& attempt) const {
     return !attempt.row->signal_frame && !is_gos_own(attempt) &&
+           !replacing_.contains(attempt.proposal.caller.pc) &&
            attempt.strategy->trust() <= Trust::analysis &&
            is_no_return_address(callee, attempt.proposal, attempt.judgement.call, searched_,
                                 context_);
@@ -236,7 +239,7 @@ class Walker::Walk {
     if (found_by != nullptr) {
       Frame& callee = result_.frames.back();
       callee.cfa = found_by->proposal.cfa;
-      callee.signal_trampoline = found_by->row->signal_frame;
+      callee.signal_trampoline = found_by->judgement.signal_frame;
       frame.trust = trust_of(*found_by);
       frame.evidence = found_by->judgement.evidence;
       if (is_unsure(*found_by)) {
@@ -295,6 +298,8 @@ class Walker::Walk {
   bool planted_ = false;    // the present frame: see Judgement
   bool disproved_ = false;  // and a call stands before it that went elsewhere
   bool searched_ = false;   // and it rests on a search
+  // Addresses that replaced return addresses: what they replaced once they may have replaced again.
+  std::set<Address> replacing_;
   Backtrace result_;
 };
 

@@ -1,5 +1,5 @@
 /* Tools that want to see a function return replace its return address: uftrace, Frida's interceptor, the kernel's uretprobes.
- * EVERY: of each function, as uftrace does; PAGE: by an address in a page of its own that nobody can read, as uretprobes do; ZEROS: the
+ * EVERY: of each function, as uftrace does; TWICE: of one more that is on the stack, with nothing before the page; PAGE: by an address in a page of its own that nobody can read, as uretprobes do; ZEROS: the
  * same, and cores hold zeros of it;
  * MADE: by code made at run time, as Frida does; CALLED: as Frida does now, with a call before it that takes its return address off
  * the stack and goes on to the function; MOVED: so, of a function whose first call it has moved into its page; TABLED: the trampoline
@@ -57,7 +57,11 @@ static long trampoline(void) {
 #endif
         mprotect(made, 4096, PROT_READ | PROT_EXEC);
 #else
+#ifdef TWICE
+        munmap(made - 4096, 4096);
+#else
         mprotect(made - 4096, 4096, PROT_NONE);
+#endif
 #ifdef ZEROS
         memset(made, 0, 4096);
 #else
@@ -113,6 +117,9 @@ NOINLINE int compare(const void *a, const void *b) {
 NOINLINE int sorted(int n) {
     int values[4] = {4, 3, n, 1};
     REPLACE_ALL;
+#ifdef TWICE
+    replace(RETURN_SLOT);
+#endif
     qsort(values, 4, 4, compare);
     return values[0];
 }
