@@ -57,6 +57,7 @@ TEST_CASE("demangling: work without a word of it") {
   check_left_as_it_is("_Z1fDp1qI" + doubled(40, 1) + "E");
   check_left_as_it_is("_RNvMC3fooFGzzzzzz_Eu3bar");
   check_left_as_it_is("_RNvMC3fooFGzzzzzzzzzz_EuEu3bar");
+  check_left_as_it_is("_RC3f_RYDGFGZFGFSto_");  // in the crate behind the path
   CHECK(demangle("_RINvMs_C3fooNtB5_6Global3barNtB5_3BazE") == "<foo::Global>::bar::<foo::Baz>");
 }
 

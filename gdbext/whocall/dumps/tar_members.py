@@ -15,6 +15,7 @@ from whocall.core.records import dataclass
 
 _BLOCK = 512
 _MOST_TEXT = 1 << 20  # bytes of a long name or an extended header
+_MOST_BYTES = 1 << 62  # of a member, far beyond what a file can be
 _MOST_BEFORE_ONE = 64  # headers that speak of the member behind them
 _NAMES = {tarfile.GNUTYPE_LONGNAME: "path", tarfile.GNUTYPE_LONGLINK: "linkpath"}
 _EXTENDED = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
@@ -108,6 +109,8 @@ class TarReader:
         return info, block
 
     def _opens(self, size: int) -> None:
+        if size > _MOST_BYTES:
+            raise TarFaultError(f"a header tells of {size} bytes")
         self._left = size
         self._padding = -size % _BLOCK
 

@@ -43,9 +43,10 @@ bool searches_for_packs(std::string_view name) {
 }
 
 // Folklore. Situation: Rust's `for<'a, 'b>` is a number of lifetimes, which libiberty counts up to
-// where it writes nothing too, in the path of an `impl`. Example: `_RNvMC3fooFGzzzzzz_Eu3bar`.
-// Remedy: programs have a handful, a number of one or two digits, which stands behind the F of a
-// function's type or the D of a trait's. (`6GlobalE...` is an identifier.)
+// where it writes nothing too: in the path of an `impl`, and in the crate behind a name's path.
+// Example: `_RNvMC3fooFGzzzzzz_Eu3bar`, `_RC3f_RYDGFGZFGFSto_`. Remedy: programs have a handful, a
+// number of one or two digits, which stands behind the F of a function's type or the D of a
+// trait's. (`6GlobalE...` is an identifier; one with FG or DG and more in it costs its name.)
 bool counts_lifetimes(std::string_view name) {
   constexpr std::size_t kMostDigits = 2;
   for (std::size_t at = name.find('G'); at != std::string_view::npos; at = name.find('G', at + 1)) {
@@ -54,8 +55,7 @@ bool counts_lifetimes(std::string_view name) {
       ++end;
     }
     const bool is_binder = at > 0 && (name[at - 1] == 'F' || name[at - 1] == 'D');
-    if (is_binder && end < name.size() && name[end] == '_' && end - at - 1 > kMostDigits &&
-        name.find_first_of("MX") < at) {
+    if (is_binder && end < name.size() && name[end] == '_' && end - at - 1 > kMostDigits) {
       return true;
     }
   }

@@ -212,6 +212,13 @@ def test_a_size_below_zero_is_not_followed(tmp_path: Path) -> None:
         layers_of(str(path), "x86_64")
 
 
+def test_a_size_beyond_all_files_is_refused(tmp_path: Path) -> None:
+    """Nothing can be passed over by so much; twenty digits are read of an extended header."""
+    path = _image(tmp_path, b"", _pax(size="9" * 20) + header("x", tarfile.REGTYPE))
+    with guarded(20), pytest.raises(Error, match="a header tells of 9{20} bytes"):
+        layers_of(str(path), "x86_64")
+
+
 def test_maps_of_sparse_files_are_not_gathered(tmp_path: Path) -> None:
     """In both forms they are lists that a packed layer may continue for gigabytes."""
     block = bytearray(header("old", tarfile.GNUTYPE_SPARSE, 512))
