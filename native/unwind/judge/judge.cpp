@@ -37,15 +37,7 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
     return result;
   }
   if (row.signal_frame) {  // any pc can be interrupted: NULL and wild ones are why signals come
-    const SignalContext context = check_signal_context(callee, caller, process_);
-    result.checked_context = context == SignalContext::checked;
-    const bool refused =
-        context == SignalContext::refuted || (trust == Trust::context && !result.checked_context);
-    result.refusal = refused ? Refusal::no_signal_frame : Refusal::none;
-    result.signal_frame = result.checked_context || may_be_trampoline(callee.pc, process_);
-    if (result.signal_frame) {
-      result.evidence.add(Evidence::signal);
-    }
+    weigh_signal(callee, caller, trust, result);
     return result;
   }
   if (caller.pc == 0 && trust == Trust::cfi) {
@@ -82,6 +74,20 @@ Judgement Judge::weigh(const Activation& callee, const UnwindRow& row, const App
   result.planted = result.planted && trust != Trust::frame_pointer;  // the chain goes on
   add_evidence(result, callee, row, proposal, trust);
   return result;
+}
+
+// Of a row that says that its caller was interrupted.
+void Judge::weigh_signal(const Activation& callee, const Activation& caller, Trust trust,
+                         Judgement& result) const {
+  const SignalContext context = check_signal_context(callee, caller, process_);
+  result.checked_context = context == SignalContext::checked;
+  const bool refused =
+      context == SignalContext::refuted || (trust == Trust::context && !result.checked_context);
+  result.refusal = refused ? Refusal::no_signal_frame : Refusal::none;
+  result.signal_frame = result.checked_context || may_be_trampoline(callee.pc, process_);
+  if (result.signal_frame) {
+    result.evidence.add(Evidence::signal);
+  }
 }
 
 // What speaks for the caller, and against it.

@@ -119,6 +119,8 @@ class Judge {
                                     Trust trust) const;
   [[nodiscard]] bool lies_on_stack(const Activation& callee, const Activation& caller) const;
   [[nodiscard]] bool was_planted(Address pc) const;
+  void weigh_signal(const Activation& callee, const Activation& caller, Trust trust,
+                    Judgement& result) const;
   void add_evidence(Judgement& result, const Activation& callee, const UnwindRow& row,
                     const AppliedRow& proposal, Trust trust);
   [[nodiscard]] bool frame_pointer_agrees(const Activation& callee,
