@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import os
 import random
 import re
+import shutil
 import sys
 import tempfile
 import time
@@ -17,7 +19,8 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path.append(str(Path(__file__).resolve().parents[1]))
     os.environ.setdefault("WHOCALL_BUILD_DIR", str(Path(__file__).parents[2] / "build/release"))
-    os.environ.setdefault("XDG_CACHE_HOME", tempfile.mkdtemp(prefix="whocall-tests-cache-"))
+    os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="whocall-tests-cache-")
+    atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
 import pexpect
 from programs import WORKERS, Crash, shared

@@ -8,6 +8,7 @@ from pathlib import Path
 import pexpect
 import pytest
 from programs import Crash
+from sessions import batch
 from terminals import PROMPT, terminal
 
 STEPS = """
@@ -63,3 +64,22 @@ def test_every_step(command: str, workers: Crash, tmp_path: Path) -> None:
             break
     assert 20 < step < MOST - 1
     child.close(force=True)
+
+
+WITHIN = """
+python
+from whocall.gdb.target.frames import past_main
+with past_main():
+    gdb.execute("whocall bt", to_string=True)
+    print("within", gdb.parameter("backtrace past-main"))
+print("behind", gdb.parameter("backtrace past-main"))
+end
+"""
+
+
+def test_a_command_within_a_block_leaves_it_as_it_is(workers: Crash, tmp_path: Path) -> None:
+    """As of a hook of the user's that runs while a command walks."""
+    script = tmp_path / "within.gdb"
+    script.write_text(WITHIN)
+    said = batch([f"source {script}"], [workers.exe, workers.core])
+    assert "within True\nbehind False\n" in said.out, said

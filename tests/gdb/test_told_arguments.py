@@ -315,3 +315,12 @@ def test_settings_of_gdb_are_obeyed() -> None:
     crash = program("O1")
     out = shown([REPAIR, "set print frame-arguments presence", "bt"], crash.exe, crash.core)
     assert "(...)" in out and "a1=" not in out
+
+
+def test_the_selected_frame_stays() -> None:
+    """gdb forgets it with each file that it is given, and with each that is taken from it."""
+    crash = program("without tables")
+    wanted = ["frame 2", REPAIR, "echo {after}\\n", "frame", "whocall revert", "frame"]
+    said = batch(wanted, [crash.exe, crash.core])
+    assert "arguments of " in said.out, said
+    assert len(re.findall(r"^#2 ", said.out.split("{after}")[1], re.MULTILINE)) == 2, said

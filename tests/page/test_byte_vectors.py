@@ -41,12 +41,13 @@ def _line(chance: random.Random) -> str:
     made = f"{letter}mm{chance.randrange(16, 32)}"
     other, to = f"{letter}mm{chance.randrange(32)}", f"k{chance.randrange(8)}"
     place = f"{letter}mmword ptr {_place(chance, SIZES[letter])}"
+    zeroed = mask and mask + chance.choice(["", "{z}"])
     moved = chance.choice(["vmovdqu8", "vmovdqu16"])
     compared = chance.choice(["vpcmpub", "vpcmpuw", "vpcmpb", "vpcmpw"])
     return chance.choice([
         f"{chance.choice(TO_MASK)} {to}{mask}, {other}, {place}",
-        f"{chance.choice(TO_VECTOR)} {made}{mask}, {other}, {place}",
-        f"{moved} {made}{mask}, {place}",
+        f"{chance.choice(TO_VECTOR)} {made}{zeroed}, {other}, {place}",
+        f"{moved} {made}{zeroed}, {place}",
         f"{moved} {place}{mask}, {made}",
         f"{compared} {to}{mask}, {other}, {place}, {chance.randrange(8)}",
     ])  # fmt: skip

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from whocall.cli.outside_sandbox import LookUp
 
 MARK = "whocall-frames:"
+_TOO_LONG = (
+    "it reached its limit of processor time ({} s, or that of ulimit -t);"
+    ' "whocall bt" does without gdb'
+)
 _LOOK_UP = 0.25  # seconds from one word to people who wait to the next
 
 
@@ -110,7 +114,7 @@ def _ran(
                 try:
                     out, err = child.communicate(timeout=_LOOK_UP)
                     if child.returncode == -signal.SIGXCPU:
-                        err = f"it was ended after {GDB_TIME} s of processor time"
+                        err = _TOO_LONG.format(GDB_TIME)
                     return out, err
                 except programs.StillRunning:
                     continue

@@ -223,6 +223,7 @@ class Reader {
                   : std::string(vector_.memory) + "[" + address_of(each) + "]";
       if (&each == &operands.front() && masked()) {
         text += " {k" + std::to_string(head_[3] & 7U) + "}";
+        text += (head_[3] & 0x80U) != 0 ? " {z}" : "";
       }
     }
     return text;

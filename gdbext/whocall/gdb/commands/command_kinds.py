@@ -16,7 +16,7 @@ from whocall.core.errors import Error, MemoryShortError, NativeMissingError
 from whocall.core.interrupts import interrupt_prevails
 from whocall.core.long_work import left_out
 from whocall.gdb.host.downloads import begin_command, silence
-from whocall.gdb.host.kept import settle
+from whocall.gdb.host.kept import owed, settle
 from whocall.gdb.host.output import refusal
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def run(home: str, argument: Any) -> Any:
     KeyboardInterrupt, which the pager's `q` raises too, passes through.
     """
     begin_command()
-    settle()
+    callers = owed()
     try:
         with interrupt_prevails(), whole_files():
             done = _run_here_or_in_subprocess(home, argument)
@@ -70,7 +70,7 @@ def run(home: str, argument: Any) -> Any:
             " rename the file, or run whocall outside gdb."
         ) from error
     finally:
-        settle()
+        settle(callers)
 
 
 def home_of(name: str) -> str:

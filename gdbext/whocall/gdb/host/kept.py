@@ -3,7 +3,7 @@
 Ctrl-C is raised between any two steps of Python: in a `finally` too, and on the way to it, where it
 would leave gdb's setting or selection as the command needed it. So what is to be put back is noted
 before anything is changed, and is done by whoever comes first: the end of the block, the end of the
-command, the next command, or the next prompt. Putting back what stands as it was changes nothing.
+command, or the next prompt. Putting back what stands as it was changes nothing.
 """
 
 from __future__ import annotations
@@ -30,12 +30,17 @@ def kept(put_back: Callable[[], object]) -> Iterator[None]:
         settle(outer)
 
 
+def owed() -> int:
+    """How much is to be put back now: what a command finds is its caller's."""
+    return len(_owed)
+
+
 def settle(down_to: int = 0) -> None:
-    """Puts back what is still to be put back, the last change first. An interrupt may come here
-    too: then it is done again. What gdb refuses by now, as of a thread that is gone, is left.
+    """Puts back all but so much, the last change first. An interrupt may come here too: then it is
+    done again. What gdb refuses by now, as of a thread that is gone, is left.
     """
     while len(_owed) > down_to:
-        with suppress(gdb.error):
+        with suppress(gdb.error, RuntimeError):
             _owed[-1]()
         _owed.pop()
         if not _owed:  # at a prompt no Python runs, where Ctrl-C would be told as an exception

@@ -175,10 +175,11 @@ def repair(request: RepairRequest) -> tuple[list[ModuleOutcome], list[ThreadOutc
     now shows the arguments. Raises Error.
     """
     found, chains = process_plan(request)
-    outcomes = reconcile(chains, found.registers, lambda: deliver(found.deliveries), found.code)
     arguments = found.arguments
-    try:
-        told_arguments.tell(None if arguments is None else arguments.file, request.every_thread)
-    except Error:  # which is told of the files of modules, that lie beside it
-        arguments = None
+    with selection_kept():  # gdb forgets it with each file that it is given
+        outcomes = reconcile(chains, found.registers, lambda: deliver(found.deliveries), found.code)
+        try:
+            told_arguments.tell(None if arguments is None else arguments.file, request.every_thread)
+        except Error:  # which is told of the files of modules, that lie beside it
+            arguments = None
     return *outcomes, 0 if arguments is None else arguments.functions
