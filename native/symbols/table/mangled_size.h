@@ -14,7 +14,8 @@ inline constexpr std::size_t kLongestDemangled = std::size_t{1} << 16U;  // byte
 
 // Whether the name may have its demangler work without writing anything, which nobody could stop,
 // or without an end to what it writes where nobody is asked. May be true of a name that is harmless
-// in truth, never of one that a compiler writes.
+// in truth; of one that a compiler writes only where an identifier of Rust's has FG or DG, three
+// letters or more, and a line below them.
 bool has_endless_work(std::string_view mangled);
 
 }  // namespace whocall
