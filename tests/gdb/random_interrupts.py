@@ -24,7 +24,7 @@ if __name__ == "__main__":
 
 import pexpect
 from programs import WORKERS, Crash, shared
-from terminals import PROMPT, terminal
+from terminals import PROMPT, said_at_prompt, terminal
 
 COMMANDS = [
     "whocall", "whocall bt -all", "whocall bt -json", "whocall compare -all", "whocall modules",
@@ -36,20 +36,13 @@ OWN_WORD = r"Python Exception (<class 'KeyboardInterrupt'>): \1?\s*(?=echo )"
 HELPER = ("set whocall helper on", "set whocall helper off")
 
 
-def _said(child: pexpect.spawn, line: str) -> str:
-    child.sendline(line)
-    child.expect_exact(PROMPT)
-    said: str = child.before
-    return said
-
-
 def _state(child: pexpect.spawn) -> list[str]:
-    return [_said(child, line) for line in STATE]
+    return [said_at_prompt(child, line) for line in STATE]
 
 
 def _duration(child: pexpect.spawn, command: str) -> float:
     begin = time.monotonic()
-    _said(child, command)
+    said_at_prompt(child, command)
     return time.monotonic() - begin
 
 
@@ -58,9 +51,9 @@ def faults(crash: Crash, count: int, seed: int) -> Iterator[str]:
     chance = random.Random(seed)
     for choice in HELPER:
         child = terminal(crash)
-        _said(child, choice)
+        said_at_prompt(child, choice)
         took = {command: _duration(child, command) for command in COMMANDS}
-        _said(child, "whocall revert")
+        said_at_prompt(child, "whocall revert")
         before = _state(child)
         for number in range(count // len(HELPER)):
             command = COMMANDS[number % len(COMMANDS)]
@@ -82,9 +75,9 @@ def _interrupted(
     time.sleep(moment)
     child.sendintr()
     time.sleep(0.05)
-    said = _said(child, "echo en\\144ed\\n")
+    said = said_at_prompt(child, "echo en\\144ed\\n")
     while "ended" not in said:  # gdb throws away what was typed when it is interrupted
-        said += _said(child, "echo en\\144ed\\n")
+        said += said_at_prompt(child, "echo en\\144ed\\n")
     child.sendline("echo sti\\154l\\n")
     child.expect_exact("still")
     child.expect_exact(PROMPT)
@@ -94,7 +87,7 @@ def _interrupted(
     if "Traceback" in said or "Python Exception" in own:
         yield said
     if re.search("repair|revert", command):  # what it has done stays, or is taken back
-        _said(child, "whocall revert")
+        said_at_prompt(child, "whocall revert")
     after = _state(child)
     for line, one, other in zip(STATE, before, after):
         if one != other:

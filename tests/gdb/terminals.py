@@ -29,6 +29,14 @@ def terminal(
     return child
 
 
+def said_at_prompt(child: pexpect.spawn, line: str) -> str:
+    """What the line brings until the next prompt."""
+    child.sendline(line)
+    child.expect_exact(PROMPT)
+    said: str = child.before
+    return said
+
+
 def page(child: pexpect.spawn, lines: int) -> None:
     """From now on the pager stops each `lines` lines."""
     child.sendline(f"set height {lines}")

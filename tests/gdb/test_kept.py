@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pexpect
 import pytest
 from programs import Crash
 from sessions import batch
-from terminals import PROMPT, terminal
+from terminals import said_at_prompt, terminal
 
 STEPS = """
 import sys
@@ -38,28 +37,21 @@ STATE = ("thread", "frame", "show backtrace past-main")
 MOST = 2000
 
 
-def _said(child: pexpect.spawn, line: str) -> str:
-    child.sendline(line)
-    child.expect_exact(PROMPT)
-    said: str = child.before
-    return said
-
-
 @pytest.mark.parametrize("command", ["whocall compare -all", "whocall repair"])
 def test_every_step(command: str, workers: Crash, tmp_path: Path) -> None:
     script = tmp_path / "steps.py"
     script.write_text(STEPS)
     child = terminal(workers)
     for line in (f"source {script}", "set style enabled off", "thread 3", "up"):
-        _said(child, line)
-    before = [_said(child, line) for line in STATE]
+        said_at_prompt(child, line)
+    before = [said_at_prompt(child, line) for line in STATE]
     for step in range(1, MOST):
-        said = _said(child, f'python interrupted_at({step}, "{command}")')
+        said = said_at_prompt(child, f'python interrupted_at({step}, "{command}")')
         ended = re.search(r"ended (\w+) its end\r\n$", said)
         assert ended, said
         if command == "whocall repair":
-            _said(child, "whocall revert")
-        assert [_said(child, line) for line in STATE] == before, step
+            said_at_prompt(child, "whocall revert")
+        assert [said_at_prompt(child, line) for line in STATE] == before, step
         if ended[1] == "behind":
             break
     assert 20 < step < MOST - 1
