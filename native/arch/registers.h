@@ -125,6 +125,9 @@ struct RegisterFile {
   // Where all lie on the stack: of the first ones, in the order in which compilers use these
   // registers for functions that only their own file calls (x86: regparm).
   std::span<const Register> local_arguments{};
+  // Of code of Windows, whose callers leave a word of the stack for each of them; empty where it
+  // hands over as code of Linux does, or none is known.
+  std::span<const Register> windows_arguments{};
   // To be said where one that code keeps a return address or a frame in has a large number.
   FollowedRegisters followed{};
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "arguments/call_convention.h"
 #include "arguments/format_conversions.h"
 
 namespace whocall {
@@ -15,12 +16,14 @@ constexpr std::size_t kLongestFormat = 512;  // bytes
 
 class Reads {
  public:
-  Reads(FunctionValues& values, const ProcessImage& process, KnownParameters& others)
+  Reads(FunctionValues& values, const ProcessImage& process, KnownParameters& others,
+        CallConvention convention)
       : values_(values),
         process_(process),
         arch_(*process.arch),
         others_(others),
-        places_(arch_.registers),
+        windows_(convention == CallConvention::windows),
+        places_(arch_.registers, convention),
         read_(places_.count()),
         copied_(read_.size()) {}
 
@@ -282,7 +285,8 @@ class Reads {
   // register, that are stored side by side in their order and not looked at otherwise are no
   // parameters by name. Where va_list is a pointer (ARM, RISC-V), they lie just below the words of
   // the caller's stack, and may be read again there; pushed with them for the stack's alignment is
-  // one by name.
+  // one by name. Code of Windows has a word of the stack for each register, which any function may
+  // use: there the address of the first one is taken.
   [[nodiscard]] std::optional<std::size_t> first_unnamed() const {
     const std::size_t count = places_.registers();
     std::size_t first = count;
@@ -290,13 +294,18 @@ class Reads {
            (first == count || saved_.at(first - 1) + arch_.registers.size == saved_.at(first))) {
       --first;
     }
+    if (windows_) {
+      return first < count && values_.exposed().contains(places_.offset_of(first))
+                 ? std::optional(first)
+                 : std::nullopt;
+    }
     const bool any = first + 2 <= count || (first + 1 == count && first != 0 && is_at_home(first) &&
                                             is_at_home(first - 1));
     return any ? std::optional(first) : std::nullopt;
   }
   [[nodiscard]] bool is_saved_only(std::size_t position) const {
     return saved_.contains(position) && !used_.contains(position) &&
-           (!reloaded_.contains(position) || is_at_home(position));
+           (!reloaded_.contains(position) || (is_at_home(position) && !windows_));
   }
   [[nodiscard]] bool is_at_home(std::size_t position) const {
     const auto saved = saved_.find(position);
@@ -307,6 +316,7 @@ class Reads {
   const ProcessImage& process_;
   const Architecture& arch_;
   KnownParameters& others_;
+  bool windows_;
   ArgumentPlaces places_;
   std::vector<std::uint8_t> read_;               // by position: bytes that are used
   std::vector<std::uint8_t> copied_;             // bytes that are copied to other registers
@@ -321,7 +331,7 @@ class Reads {
 
 std::optional<Parameters> parameters_of(FunctionValues& values, const ProcessImage& process,
                                         KnownParameters& others) {
-  return Reads(values, process, others).find();
+  return Reads(values, process, others, convention_of(values, process)).find();
 }
 
 }  // namespace whocall

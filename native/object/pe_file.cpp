@@ -112,4 +112,9 @@ ByteView pe_headers_of(const ElfFile& file) {
   return section == nullptr ? ByteView() : file.contents(*section).value_or(ByteView());
 }
 
+bool calls_as_windows(const ElfFile& file) {
+  const auto headers = read_pe_headers(pe_headers_of(file));
+  return headers && !headers->system_v;
+}
+
 }  // namespace whocall

@@ -29,4 +29,7 @@ std::shared_ptr<const ElfFile> open_pe(const std::string& path);
 // Its PE headers; empty where it was none.
 ByteView pe_headers_of(const ElfFile& file);
 
+// Whether functions of the file hand over arguments as Windows has it.
+bool calls_as_windows(const ElfFile& file);
+
 }  // namespace whocall

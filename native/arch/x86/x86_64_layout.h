@@ -18,6 +18,7 @@
 namespace whocall::x86 {
 
 inline constexpr std::array<Register, 6> kArguments = {5, 4, 1, 2, 8, 9};
+inline constexpr std::array<Register, 4> kWindowsArguments = {2, 1, 8, 9};
 inline constexpr std::array<Register, 6> kCalleeSaved = {3, 6, 12, 13, 14, 15};
 
 // struct user_regs_struct
@@ -71,7 +72,8 @@ inline Architecture code_of_64_bits() {
                     .return_address = bits64::kPc,
                     .callee_saved = kCalleeSaved,
                     .thread_pointer = 58,
-                    .arguments = kArguments};
+                    .arguments = kArguments,
+                    .windows_arguments = kWindowsArguments};
   arch.frame = {.cfa_on_entry = 8,
                 .pushed_by_call = 8,
                 .red_zone = 128,

@@ -20,10 +20,18 @@ static OUT_OF_LINE int sized(volatile int *p) {
   b[zero] = 1;
   return saving(p, zero, zero + 1, b[zero], zero + 2, zero + 3, zero) + b[zero];
 }
+static OUT_OF_LINE int adding(volatile int *p, int n, ...) {
+  __builtin_va_list more;
+  int r = sized(p);
+  __builtin_va_start(more, n);
+  while (n-- > 0) r += __builtin_va_arg(more, int);
+  __builtin_va_end(more);
+  return r;
+}
 static OUT_OF_LINE int large(volatile int *p) {
   volatile char b[9000];
   b[zero] = 1;
-  return sized(p) + b[zero];
+  return adding(p, 3 + zero, 7, 8, 9) + b[zero];
 }
 static OUT_OF_LINE int varying(volatile int *p, int n) {
   volatile char *b = __builtin_alloca(n);

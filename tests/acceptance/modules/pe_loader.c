@@ -70,7 +70,9 @@ static void *exported(char *base, const char *name) {
 }
 
 static step library_step;
-static WINDOWS OUT_OF_LINE int back(volatile int *p) { return library_step(p) + 1; }
+static WINDOWS OUT_OF_LINE int back(volatile int *p) {
+  return library_step(p) + (getppid() != 0);
+}
 static OUT_OF_LINE int calling(entry library_entry, int *p) { return library_entry(p, back) + 2; }
 
 int main(void) {

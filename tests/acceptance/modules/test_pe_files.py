@@ -18,7 +18,7 @@ from acceptance.modules.module_crashes import answer, whocall
 from whocall.core.process_image import Walk
 
 HERE = Path(__file__).parent
-CHAIN = ["deepest", "saving", "sized", "large", "varying", "library_step", "back",
+CHAIN = ["deepest", "saving", "sized", "adding", "large", "varying", "library_step", "back",
          "library_entry", "calling", "main"]  # fmt: skip
 OURS = {"back", "calling", "main"}
 EXPORTED = {"library_step", "library_entry"}
@@ -136,7 +136,7 @@ def test_stripped(loading: str, tmp_path: Path) -> None:
     bare = loaded(library(tmp_path / "b", "msvc", "2", *options), base)
     wanted, *_ = looked_at(whole.core(FILTERS["default"]))
     found, *_ = looked_at(bare.core(FILTERS["default"]))
-    assert [pc for *_, pc in found[:6]] == [pc for *_, pc in wanted[:6]]
+    assert [pc for *_, pc in found[:7]] == [pc for *_, pc in wanted[:7]]
     for (name, _, _), true in zip(found, CHAIN, strict=True):
         if true in OURS | EXPORTED:
             assert name == true
@@ -186,9 +186,33 @@ def test_lines_of_dwarf_in_it(tmp_path: Path) -> None:
     frames = answer("bt", made.core(FILTERS["default"]))["threads"][0]["frames"]
     assert [one["function"] for one in frames] == CHAIN
     source = (HERE / "pe_library.c").read_text().splitlines()
-    for frame, name in zip(frames[:6], ["*p", "deepest(p)", "saving(p", "sized(p)", "large(p)",
-                                        "varying(p"], strict=True):  # fmt: skip
+    for frame, name in zip(frames[:7], ["*p", "deepest(p)", "saving(p", "sized(p)", "adding(p",
+                                        "large(p)", "varying(p"], strict=True):  # fmt: skip
         assert name in source[frame["source"]["line"] - 1]
+
+
+HANDED = {"deepest": [0], "saving": [0, 0, 1, 1, 2, 3, 0], "sized": [0], "adding": [0, 3],
+          "large": [0], "varying": [0, 100], "library_step": [0], "back": [0]}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "level"), BUILDS, ids=[f"{k}-O{o}" for k, o in BUILDS])
+def test_arguments_as_windows_hands_them_over(kind: str, level: str, tmp_path: Path) -> None:
+    """In rcx, rdx, r8 and r9, then behind four words of the stack. `back` is such a function of a
+    Linux file, which keeps rdi and rsi from one that is not."""
+    made = loaded(library(tmp_path, kind, level, "/debug:symtab"), 0x7E0000000)
+    known = 0
+    for frame in answer("bt", made.core(FILTERS["default"]))["threads"][0]["frames"]:
+        wanted = HANDED.get(frame["function"])
+        if wanted is None or frame["arguments"] is None:
+            continue
+        values = [one["value"] and int(one["value"], 16) for one in frame["arguments"]]
+        assert len(values) <= len(wanted), frame["function"]
+        for value, right in zip(values, wanted, strict=False):
+            assert value in (None, right), frame["function"]
+        assert level != "0" or len(values) == len(wanted), frame["function"]
+        known += len(values) - values.count(None)
+    print(f"{known} of {sum(map(len, HANDED.values()))} values")
+    assert known >= 8
 
 
 @pytest.mark.parametrize("level", ["0", "2"])
