@@ -53,6 +53,7 @@ StartEvidenceSet evidence_of(NameSource source) {
     case NameSource::message:
     case NameSource::registration:
     case NameSource::initializer:
+    case NameSource::part:
     case NameSource::jit_object:
     case NameSource::jitdump:
     case NameSource::perf_map:

@@ -5,6 +5,7 @@
 #include "symbols/discovery/data_words.h"
 #include "symbols/inferred/constant_arguments.h"
 #include "symbols/inferred/message_calls.h"
+#include "symbols/inferred/part_names.h"
 #include "symbols/table/code_areas.h"
 
 namespace whocall {
@@ -145,6 +146,10 @@ std::optional<Address> FunctionClues::part_around(Address address) const {
     }
   }
   return start;
+}
+
+bool FunctionClues::may_be_part(Address function) {
+  return begins_within_frame(evidence_.file, evidence_.arch.code_address(function));
 }
 
 }  // namespace whocall

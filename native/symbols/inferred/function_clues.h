@@ -21,6 +21,8 @@ class FunctionClues {
   // Whether it, or a part of it that lies elsewhere, takes the address of a text that may name a
   // function or a source file.
   bool takes_texts(Address function);
+  // Whether it may be a part of another.
+  bool may_be_part(Address function);
 
  private:
   [[nodiscard]] const AddressRange* area_of(Address address) const;

@@ -7,8 +7,10 @@
 #include "symbols/inferred/array_names.h"
 #include "symbols/inferred/entry_names.h"
 #include "symbols/inferred/message_names.h"
+#include "symbols/inferred/part_names.h"
 #include "symbols/inferred/registration_names.h"
 #include "symbols/inferred/vtable_names.h"
+#include "symbols/table/demangler.h"
 
 namespace whocall {
 
@@ -18,17 +20,19 @@ struct NameInference::Source {
   bool (FunctionClues::*clue)(Address function);
   const char* kept_as;  // null where inferring costs no more than reading what was kept
   // Makes of a name the one that is shown; empty: it is none. Null where it is as it is.
-  std::string (*spell)(std::string_view name);
+  std::string (NameInference::*spell)(std::string_view name);
 };
 
 // Best first: of several names for one function the first stays. A new source has its row here.
 const std::array<NameInference::Source, NameInference::kSources>& NameInference::sources() {
   static constexpr std::array<Source, kSources> kAll = {{
       {infer_entry_names, nullptr, nullptr, nullptr},
-      {infer_vtable_names, &FunctionClues::is_pointed_to, "vtable-slots", spell_vtable_name},
+      {infer_vtable_names, &FunctionClues::is_pointed_to, "vtable-slots",
+       &NameInference::spell_vtable},
       {infer_message_names, &FunctionClues::takes_texts, "message-names", nullptr},
       {infer_registration_names, &FunctionClues::is_pointed_to, "registrations", nullptr},
       {infer_array_names, &FunctionClues::is_pointed_to, nullptr, nullptr},
+      {infer_part_names, &FunctionClues::may_be_part, "parts", &NameInference::spell_part},
   }};
   return kAll;
 }
@@ -76,11 +80,29 @@ std::shared_ptr<const InferredNames> NameInference::all() {
 
 // Null where it is no name.
 const InferredName* NameInference::spelled(const InferredName& name, std::size_t source) {
-  const auto [place, is_new] = spelled_.try_emplace(name.function, name);
+  const auto [place, is_new] = spelled_.try_emplace({source, name.function}, name);
+  InferredName& shown = place->second;
   if (is_new) {
-    place->second.name = sources()[source].spell(name.name);
+    shown.name = (this->*sources()[source].spell)(name.name);
   }
-  return place->second.name.empty() ? nullptr : &place->second;
+  return shown.name.empty() ? nullptr : &shown;
+}
+
+std::string NameInference::spell_vtable(std::string_view name) { return spell_vtable_name(name); }
+
+std::string NameInference::spell_part(std::string_view name) {
+  constexpr std::string_view kPart = ".cold";
+  const Address function = function_of_part(name);
+  const std::uint32_t index = evidence_.table.find(function);
+  if (index != SymbolTable::kNone) {
+    const Symbol symbol = evidence_.table.symbols()[index];
+    if (!symbol.name.empty()) {
+      return symbol.range.begin == function ? demangle(std::string(symbol.name).append(kPart))
+                                            : std::string();
+    }
+  }
+  const InferredName* const known = at(evidence_.arch.code_address(function));
+  return known != nullptr ? known->name + std::string(kPart) : std::string();
 }
 
 const std::vector<InferredName>& NameInference::names_of(std::size_t source) {

@@ -3,11 +3,12 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "symbols/inferred/function_clues.h"
@@ -37,17 +38,19 @@ class NameInference {
   std::shared_ptr<const InferredNames> all();
 
  private:
-  static constexpr std::size_t kSources = 5;
+  static constexpr std::size_t kSources = 6;
   struct Source;
   static const std::array<Source, kSources>& sources();
   const std::vector<InferredName>& names_of(std::size_t source);
   const InferredName* spelled(const InferredName& name, std::size_t source);
+  std::string spell_vtable(std::string_view name);
+  std::string spell_part(std::string_view name);
 
   NameEvidence evidence_;
   KeptNames kept_;
   FunctionClues clues_;
   std::array<std::optional<std::vector<InferredName>>, kSources> found_;  // until all_ is made
-  std::unordered_map<Address, InferredName> spelled_;                     // of one source; the same
+  std::map<std::pair<std::size_t, Address>, InferredName> spelled_;       // by source; the same
   std::shared_ptr<const InferredNames> all_;
 };
 

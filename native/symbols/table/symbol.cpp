@@ -38,6 +38,8 @@ std::string_view to_string(NameSource source) {
       return "registration";
     case NameSource::initializer:
       return "initializer";
+    case NameSource::part:
+      return "part";
     case NameSource::fde:
       return "fde";
     case NameSource::call_target:
@@ -49,7 +51,7 @@ std::string_view to_string(NameSource source) {
 }
 
 bool is_inferred(NameSource source) {
-  return source >= NameSource::entry && source <= NameSource::initializer;
+  return source >= NameSource::entry && source <= NameSource::part;
 }
 
 }  // namespace whocall

@@ -27,6 +27,7 @@ enum class NameSource : std::uint8_t {
   message,       // the name that a function passes to its own failed assertions
   registration,  // the text beside which it stands in a table of the program
   initializer,   // the place among the functions that run before and after main
+  part,          // the function whose part it is, which lies elsewhere
   fde,
   call_target,
   none

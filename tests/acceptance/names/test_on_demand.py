@@ -15,7 +15,7 @@ from oracles import nm_table
 LIBRARIES = Path("/usr/lib/x86_64-linux-gnu")
 # C with messages and parts put elsewhere, C++ with classes, at fixed addresses, without tables.
 FILES = (LIBRARIES / "libgnutls.so.30", LIBRARIES / "libstdc++.so.6", Path("/usr/bin/gdb"))
-MARKED = ("entry", "vtable", "message", "registration", "initializer")
+MARKED = ("entry", "vtable", "message", "registration", "initializer", "part")
 
 WHOLE = """
 import json, sys

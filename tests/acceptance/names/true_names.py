@@ -6,6 +6,7 @@ function that really lies there has it.
 from __future__ import annotations
 
 import array
+import functools
 import re
 from bisect import bisect_right
 from collections import defaultdict
@@ -17,6 +18,7 @@ from oracles import objdump_table
 
 from acceptance.helpers.function_tables import code_sections, plain
 from whocall import Search, demangle, open_symbols
+from whocall.core.native_module import native
 from whocall.core.process_image import open_names
 
 SPELLINGS = {
@@ -26,7 +28,7 @@ SPELLINGS = {
     "std::ostream": "std::basic_ostream<char, std::char_traits<char> >",
 }
 
-INFERRED = ("entry", "vtable", "message", "signature", "registration", "initializer")
+INFERRED = ("entry", "vtable", "message", "signature", "registration", "initializer", "part")
 NOTHING = 0xFFFFFFFF
 
 _GO_TYPES = re.compile(r"\[.*\]")
@@ -43,6 +45,15 @@ class Truth:
     ends: dict[int, int]  # of each start, that of its longest symbol
     names: dict[int, set[str]]  # at each start and label, as stored, without versions
     reach: int  # bytes that the longest function has
+
+    @functools.cached_property
+    def places(self) -> dict[str, list[int]]:
+        """Where a name stands: many files have static functions of the same one."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for at, names in self.names.items():
+            for name in names:
+                found[name].append(at)
+        return found
 
     def names_covering(self, address: int) -> set[str]:
         """All names of all functions that cover an address: hand-written code nests them."""
@@ -131,8 +142,12 @@ class Verdict:
         """Of the twin's functions, how many have a true name from this source, in percent."""
         return 100 * len(self.named[source]) / max(1, self.functions)
 
-    def enter(self, answer: Answer, address: int, start: int, truth: Truth) -> None:
-        """Judge what is said of an address in the true function that begins at `start`."""
+    def enter(
+        self, answer: Answer, address: int, start: int, truth: Truth, is_right: bool | None = None
+    ) -> None:
+        """Judge what is said of an address in the true function that begins at `start`, if a name
+        was not judged before.
+        """
         assert answer.inferred == (answer.source in INFERRED), f"{answer}: marked or not"
         own = truth.names[start]
         if answer.name is None:
@@ -144,7 +159,9 @@ class Verdict:
             return
         true = own if answer.begins == start else truth.names_covering(address)
         is_start = answer.begins == start or answer.source != "registration"
-        if is_start and is_true(answer.name, answer.source, true):
+        if is_right is None:
+            is_right = is_start and is_true(answer.name, answer.source, true)
+        if is_right:
             self.named[answer.source].add(start)
         else:
             said = f"{answer.name} (+{address - answer.begins})"
@@ -173,6 +190,18 @@ def _places(truth: Truth) -> Iterator[tuple[int, int]]:
             yield address, start
 
 
+def owner_is_right(name: str, own: Iterable[str], truth: Truth, names: native.FileNames) -> bool:
+    """Whether a part is one of the function that it is called after, by one of the symbols there,
+    or by what is said of it, which is judged at its own place.
+    """
+    whole = name.removesuffix(" [clone .cold]").removesuffix(".cold")
+    owners = {at for one in own for at in truth.places.get(_PART.sub("", one), ())}
+    return any(_PART.search(one) for one in own) and any(
+        whole in map(demangle, truth.names[at]) or names.describe(at, False).raw_name == whole
+        for at in owners
+    )
+
+
 def judge(stripped: Path, truth: Truth, search: Search) -> Verdict:
     """Ask for several addresses in each true function what `whocall symbol` would print there."""
     names = open_names(str(stripped), search=search)
@@ -182,7 +211,10 @@ def judge(stripped: Path, truth: Truth, search: Search) -> Verdict:
         if place.offset is not None:
             source, begins = str(place.name_source), address - place.offset
             answer = Answer(place.raw_name, source, place.inferred, begins)
-            verdict.enter(answer, address, start, truth)
+            is_right = None
+            if answer.source == "part" and answer.name is not None:
+                is_right = owner_is_right(answer.name, truth.names[start], truth, names)
+            verdict.enter(answer, address, start, truth, is_right)
     return verdict
 
 
