@@ -19,6 +19,8 @@ namespace whocall {
 namespace {
 
 constexpr int kHexadecimal = 16;
+// Bytes of code, in one file: of the largest program's functions with parts, some megabytes.
+constexpr std::uint64_t kMostDecoded = std::uint64_t{64} << 20U;
 
 std::optional<Fde> table_entry(const ElfFile& file, Address start) {
   for (const CallFrameInfo* tables : {eh_frame_of(file), debug_frame_of(file)}) {
@@ -120,7 +122,9 @@ class PartFinder {
       return;
     }
     const Address function = evidence_.table.symbols().start(index);
-    if (!is_jump || is_instruction(function, source)) {
+    if (is_jump && source - function > left_) {
+      part->sources.insert(kUnknown);
+    } else if (!is_jump || is_instruction(function, source)) {
       part->sources.insert(function);
     }
   }
@@ -133,22 +137,23 @@ class PartFinder {
 
   // Whether one begins there, as they follow each other from the function's first on.
   bool is_instruction(Address function, Address wanted) {
-    if (decoded_function_ != function || decoded_to_ > wanted) {
-      decoded_function_ = function;
-      decoded_to_ = function;
+    Address& at = decoded_to_.try_emplace(function, function).first->second;
+    at = at > wanted ? function : at;
+    left_ -= wanted - at;
+    Address next = at;
+    while (next < wanted) {
+      const auto instruction = decoder_->decode(evidence_.file.at(next), next);
+      next += instruction ? instruction->size : 1;
     }
-    while (decoded_to_ < wanted) {
-      const auto instruction = decoder_->decode(evidence_.file.at(decoded_to_), decoded_to_);
-      decoded_to_ += instruction ? instruction->size : 1;
-    }
-    return decoded_to_ == wanted;
+    at = next;
+    return at == wanted;
   }
 
   const NameEvidence& evidence_;
   std::unique_ptr<InstructionDecoder> decoder_;
-  std::map<Address, Part> parts_;  // by start
-  Address decoded_function_ = 0;   // the last one, and how far
-  Address decoded_to_ = 0;
+  std::map<Address, Part> parts_;          // by start
+  std::map<Address, Address> decoded_to_;  // of functions, from which jumps lead to parts
+  std::uint64_t left_ = kMostDecoded;
 };
 
 }  // namespace
