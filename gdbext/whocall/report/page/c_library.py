@@ -18,9 +18,10 @@ from whocall.report.page.speakers import (
     CHECKS,
     CXX_ASSERTS,
     GLIBC_ASSERTS,
+    LATER_GLIBC_ASSERTS,
     MUSL_ASSERTS,
 )
-from whocall.report.page.texts import LONGEST, as_text, number_in
+from whocall.report.page.texts import LONGEST, as_text, c_text_at, number_in
 
 _PAGE = 4096  # bytes: the unit in which glibc asks for memory to keep its message in
 _LARGEST = 1 << 16  # of that memory
@@ -32,7 +33,9 @@ _ALLOCATOR = re.compile(
     r"|invalid fastbin entry|break adjusted to free malloc space"
 )
 _MUSL_ASSERTED = "Assertion failed: "
-_FORMS = (CXX_ASSERTS, GLIBC_ASSERTS, MUSL_ASSERTS, CHECKS, ANY_TEXT)
+_ASSERTS = (CXX_ASSERTS, GLIBC_ASSERTS, LATER_GLIBC_ASSERTS, MUSL_ASSERTS)
+_FORMS = (*_ASSERTS, CHECKS, ANY_TEXT)
+_NAMED_MEMORY = "glibc: "  # how the library calls the memory that it keeps a message in
 
 
 class Kept(NamedTuple):
@@ -106,23 +109,41 @@ def _is_glibcs(scene: Scene) -> bool:
 
 def _is_printerr(scene: Scene, level: int) -> bool:
     """Whether the function at a level hands the form for any text to glibc's __libc_message, which
-    takes no stream: first what is to be done, abort, or since 2.39 nothing but form and text.
+    takes no stream: first what is to be done, abort, or since 2.39 nothing but form and text, or
+    since 2.43 what the memory is called that they are kept in.
     """
     given, texts = handed_over(scene, level), handed_texts(scene, level)
     says = ANY_TEXT.decode().rstrip("\0")
-    return texts[:1] == [says] or (given[:1] == [1] and texts[1:2] == [says])
+    named = bool(texts) and (texts[0] or "").startswith(_NAMED_MEMORY)
+    return texts[:1] == [says] or ((given[:1] == [1] or named) and texts[1:2] == [says])
+
+
+def _held_by(scene: Scene, level: int) -> str | None:
+    """The allocator's complaint that the frame holds which the one at a level called.
+
+    Folklore. Situation: nobody on the stack handed the text over. Example: glibc 2.43's free()
+    jumps to what complains. Remedy: what writes it takes a variable number of arguments, and keeps
+    those that came in registers.
+    """
+    inner = next((at for at in range(level - 1, -1, -1) if not scene.trace.frames[at].inlined), 0)
+    texts = (
+        c_text_at(scene.image, each) if scene.is_constant(each) else None
+        for each in scene.stack_words(inner)
+    )
+    found = {each for each in texts if each is not None and _ALLOCATOR.match(each)}
+    return found.pop() if len(found) == 1 else None
 
 
 def _written(scene: Scene, form: bytes, level: int, caller: int) -> str | None:
     """What the function at a level wrote in that form, with what its caller handed over."""
     given, texts = handed_over(scene, caller), handed_texts(scene, caller)
+    if form == ANY_TEXT:
+        text = (texts[0] if texts else None) or _held_by(scene, level)
+        return text if text and _ALLOCATOR.match(text) and _is_printerr(scene, level) else None
     if not texts or texts[0] is None:
         return None
     if form == CHECKS:
         return f"*** {texts[0]} ***: terminated"
-    if form == ANY_TEXT:
-        known = _ALLOCATOR.match(texts[0]) and _is_printerr(scene, level)
-        return texts[0] if known else None
     if form == CXX_ASSERTS:
         file, _, function, condition = texts
         if file is None or function is None or condition is None or not given[1]:
@@ -145,8 +166,7 @@ def _by_the_code(scene: Scene, forms: Sequence[bytes]) -> Iterator[Fact]:
         if text is not None and form is not None:
             words = form.decode().strip("\n\0")
             proof = f"the code of #{caller} hands it to #{level}, whose code refers to `{words}`"
-            asserted = form in (CXX_ASSERTS, GLIBC_ASSERTS, MUSL_ASSERTS)
-            own = caller if asserted or caller is None else caller_of(scene, caller)
+            own = caller if form in _ASSERTS or caller is None else caller_of(scene, caller)
             yield _classed(text, proof, own)
             return
 

@@ -76,12 +76,9 @@ def _is_handler(scene: Scene, level: int) -> bool:
 
 def _words(scene: Scene, level: int) -> Iterator[int]:
     """The words of the frames around std::terminate(), each once."""
-    size, seen = scene.image.pointer_size, set[int]()
+    seen = set[int]()
     for at in range(level, min(level + _DEEPEST, len(scene.trace.frames))):
-        extent = scene.stack_of(at)
-        data = b"" if extent is None else scene.image.read(extent[0], extent[1] - extent[0])
-        for place in range(0, len(data) - size + 1, size):
-            value = number_in(scene.image, data[place : place + size])
+        for value in scene.stack_words(at):
             if value not in seen and scene.is_writable(value):
                 seen.add(value)
                 yield value
@@ -157,10 +154,13 @@ def thrown_at(scene: Scene, at: int) -> Thrown | None:
 
 
 def _held(scene: Scene, level: int) -> dict[int, Thrown]:
-    """Those that words around std::terminate() point to, by the addresses of their headers."""
+    """Those that words around std::terminate() point to, by the addresses of their headers: to the
+    ABI's, the object behind it or the library's before it (std::rethrow_exception() by gcc 16).
+    """
     found = dict[int, Thrown]()
+    before = -_header(scene, 0)
     for word in _words(scene, level):
-        for at in (word, word - _HEADER):
+        for at in (word, word - _HEADER, word + before):
             one = thrown_at(scene, at)
             if one is not None:
                 found[one.header] = one

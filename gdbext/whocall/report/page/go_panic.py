@@ -20,7 +20,7 @@ from whocall.report.page.texts import text_at
 LONGEST = 4096  # bytes that are shown
 # Bytes that are searched for the start of all types, and how often what is looked for may come.
 _LARGEST = 1 << 26
-_MOST = 64
+_MOST = 4096
 _MOST_TYPES = 8  # that are strings by another name
 _KIND_STRING = 24
 _BASIC = {

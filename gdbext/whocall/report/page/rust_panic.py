@@ -17,23 +17,15 @@ from whocall.report.page.scene import Fact, Scene
 from whocall.report.page.speakers import PANIC_SAYS
 from whocall.report.page.texts import LARGEST, number_in, text_at
 
-_NAMED = re.compile(r"\bstd::panicking::(rust_panic_with_hook|begin_panic_handler)\b")
+# Before 1.92 and from then on; the second of each is the handler that the first is inlined into.
+_NAMED = re.compile(
+    r"\bstd::panicking::(rust_panic_with_hook|begin_panic_handler|panic_with_hook|panic_handler)\b"
+)
 _DEEPEST = 32  # frames
 _LIBRARY = ("core", "alloc", "std")  # crates
 _MACHINERY = 5  # frames of the standard library's around it, its own not counted
 _NEAR = 1024  # bytes: how far above its frame what it was given lies
 _LONGEST_PATH = 1024  # bytes
-
-
-def _words(scene: Scene, level: int) -> list[int]:
-    """The words of the frame's stack."""
-    extent = scene.stack_of(level)
-    if extent is None:
-        return []
-    size = scene.image.pointer_size
-    data = scene.image.read(extent[0], extent[1] - extent[0])
-    parts = (data[at : at + size] for at in range(0, len(data) - size + 1, size))
-    return [number_in(scene.image, part) for part in parts]
 
 
 def _numbers(scene: Scene, begin: int, count: int) -> list[int] | None:
@@ -99,7 +91,7 @@ def _of_both(scene: Scene, level: int, words: list[int]) -> set[tuple[int, str]]
     and the function's own has what it printed: the same pointer and length side by side.
     """
     caller = caller_of(scene, level)
-    theirs = [] if caller is None else _words(scene, caller)
+    theirs = [] if caller is None else scene.stack_words(caller)
     slices = set(zip(words, words[1:]))
     begin = (scene.stack_of(level) or (0, 0))[1]
     found = set()
@@ -135,7 +127,7 @@ def _place(scene: Scene, level: int, words: list[int]) -> str | None:
     Folklore. Situation: its frame has room for words of calls before. Example: of the first of two
     panics the place lies there still. Remedy: its callers had the place, too.
     """
-    callers = {word for at in range(level + 1, level + 6) for word in _words(scene, at)}
+    callers = {word for at in range(level + 1, level + 6) for word in scene.stack_words(at)}
     told = {_location(scene, word) for word in callers.intersection(words)} - {None}
     return told.pop() if len(told) == 1 else None
 
@@ -184,7 +176,7 @@ def rust(scene: Scene) -> Iterator[Fact]:
     for level in range(min(_DEEPEST, len(scene.trace.frames))):
         if not _is_hook(scene, level):
             continue
-        words = _words(scene, level)
+        words = scene.stack_words(level)
         found = _texts(scene, level, words)
         if len({text for _, text in found}) == 1:
             address, text = min(found)

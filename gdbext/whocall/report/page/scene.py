@@ -10,6 +10,7 @@ from whocall.core.native_backtraces import walk_of
 from whocall.core.operations import operation_at
 from whocall.core.signals import signal_name
 from whocall.report.backtrace.words import describe_function
+from whocall.report.page.texts import number_in
 
 TYPE_CHECKING = False
 
@@ -213,6 +214,13 @@ class Scene:
                 begin = inner.cfa
                 break
         return (begin, frame.cfa) if 0 <= frame.cfa - begin <= _LARGEST_FRAME else None
+
+    def stack_words(self, level: int) -> list[int]:
+        """The words of a frame's stack, as far as it is known."""
+        extent, size = self.stack_of(level), self.image.pointer_size
+        data = b"" if extent is None else self.image.read(extent[0], extent[1] - extent[0])
+        parts = (data[at : at + size] for at in range(0, len(data) - size + 1, size))
+        return [number_in(self.image, part) for part in parts]
 
     def frame(self, level: int) -> Frame | None:
         return self.trace.frames[level] if level < len(self.trace.frames) else None

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 # What functions of libraries say, as their constants begin. glibc's assert(), musl's, that of
 # libstdc++'s containers, glibc's checks of buffers, and what takes any text.
 GLIBC_ASSERTS = b"%s%s%s:%u: %s%sAssertion `%s' failed.\n"
+LATER_GLIBC_ASSERTS = b"%s%s%s:%s: %s%sAssertion `%s' failed.\n"  # the line is a text, from 2.43 on
 MUSL_ASSERTS = b"Assertion failed: %s (%s: %s: %d)\n\0"
 CXX_ASSERTS = b"%s:%d: %s: Assertion '%s' failed.\n\0"
 CHECKS, ANY_TEXT = b"*** %s ***: terminated\n\0", b"%s\n\0"
@@ -39,7 +40,7 @@ OVERFLOW_SAYS = (
 PYTHON_SAYS = (b"Fatal Python error: \0",)
 
 _SAYS = (
-    *(GLIBC_ASSERTS, MUSL_ASSERTS, CXX_ASSERTS, CHECKS, ANY_TEXT),
+    *(GLIBC_ASSERTS, LATER_GLIBC_ASSERTS, MUSL_ASSERTS, CXX_ASSERTS, CHECKS, ANY_TEXT),
     *(*TERMINATE_SAYS, *PANIC_SAYS, *OVERFLOW_SAYS, *PYTHON_SAYS),
 )
 # Parts of the names that prove the same.
