@@ -4,6 +4,7 @@ read them.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -101,4 +102,4 @@ def test_the_manual_page_tells_of_every_option(made: Path, tmp_path: Path) -> No
             assert (f"--{each.name}" in shown) is not each.hidden, each.name
     for _, command in table.gdb_commands():
         assert f"\n   {command.words}" in shown
-        assert all(f"       -{each.name}" in shown for each in command.options)
+        assert all(re.search(rf"^ +-{each.name}\b", shown, re.M) for each in command.options)

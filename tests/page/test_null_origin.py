@@ -57,9 +57,11 @@ WAYS: dict[str, tuple[str, str | None]] = {
         ", which #0 read from memory",
     ),
     "by one of two ways": (
-        """FAR struct s *find(int n) { return n > 100 ? malloc(8) : 0; }
+        # So much that gcc 16 does not write it once for each way.
+        """#define MUCH one++; one++; one++; one++; one++; one++; one++; one++; one++; one++
+        FAR struct s *find(int n) { return n > 100 ? malloc(8) : 0; }
         FAR long get(int n) {
-            struct s *s = n > 200 ? calloc(1, 16) : find(n); one++; return s->b; }
+            struct s *s = n > 200 ? calloc(1, 16) : find(n); MUCH; return s->b; }
         int main(void) { return (int)get(one); }""",
         None,
     ),

@@ -20,7 +20,7 @@ from whocall.report.page.texts import text_at
 LONGEST = 4096  # bytes that are shown
 # Bytes that are searched for the start of all types, and how often what is looked for may come.
 _LARGEST = 1 << 26
-_MOST = 4096
+_MOST = 64
 _MOST_TYPES = 8  # that are strings by another name
 _KIND_STRING = 24
 _BASIC = {
@@ -166,7 +166,8 @@ def _values(scene: Scene, begin: int, end: int) -> Iterator[tuple[int, str, bool
         # Folklore. Situation: another copy of the type lies right below the runtime's struct for
         # the panic. Example: Go 1.24 spills it there; the struct begins with the address where the
         # arguments of deferred calls lie, in this frame. Remedy: strings in interfaces never do.
-        own = header is not None and begin <= header < end
+        # Go 1.27 spills it below one more copy: no value lies where its type does.
+        own = header is not None and (begin <= header < end or header == kind)
         basic = _basic(scene, kind, others) if kind and header and not own else None
         text = None if basic is None or header is None else _text(scene, basic, header)
         if text is not None:
