@@ -87,8 +87,10 @@ def _lines(name: str, level: str) -> list[str]:
 def test_words(name: str, level: str) -> None:
     lines = [line for line in _lines(name, level) if line.startswith("#")]
     told = [re.sub(r".* in \w+ (\(.*\)) \+.*", r"\1", line) for line in lines[: len(WORDS)]]
-    if level == "-O2":  # nobody calls it, so that its start is not known, nor what it takes
-        assert re.search(r" in \w+ \(\+", told.pop())
+    # By gcc 12 nobody calls it, so that its start is not known, nor what it takes; by gcc 16 somebody
+    # does.
+    if level == "-O2" and re.search(r" in \w+ \(\+", told[-1]):
+        told.pop()
     assert told == WORDS[: len(told)]
     if name == "thumb":  # what was handed over has its name, whatever bit 0 says
         (sort,) = (line for line in lines if " in qsort_r " in line)
