@@ -40,11 +40,25 @@ def test_plain_names(given: str, plain: str) -> None:
     assert plain_name(given) == plain
 
 
+RUST_ENDS = (
+    # By Rust 1.63 and by 1.97, which writes closures and instances another way.
+    *("rust_panic", "rust_begin_unwind", "std::panicking::rust_panic_with_hook"),
+    *("std::panicking::begin_panic_handler::{{closure}}", "core::panicking::panic_fmt"),
+    "std::sys_common::backtrace::__rust_end_short_backtrace",
+    *("__rustc::rust_panic", "__rustc::__rust_abort", "std::sys::pal::unix::abort_internal"),
+    *("std::panicking::panic_handler::{closure#0}", "std::process::abort"),
+    "std::sys::backtrace::__rust_end_short_backtrace::<std::panicking::begin_panic<&str>, !>",
+)
+
+
 def test_runtime_is_told_by_file_and_by_name() -> None:
     assert is_runtime("/usr/lib/x86_64-linux-gnu/libc.so.6", "anything")
     assert is_runtime("/lib64/ld-linux-x86-64.so.2", None)
     assert is_runtime("/opt/static-program", "__stack_chk_fail")
     assert is_runtime("/opt/static-program", "operator delete(void*)")
+    for name in RUST_ENDS:
+        assert is_runtime("/opt/program", name), name
+    assert not is_runtime("/opt/program", "program::panicking::panic_handler")
     assert not is_runtime("/opt/libclient.so", "abort_transfer")
     assert not is_runtime("/opt/program", "free_list_walk")
     assert not is_runtime("/opt/program", "raise_price")

@@ -23,7 +23,9 @@ _FUNCTIONS = re.compile(
     r"|operator (new|delete)(\[\])?|__cxa_\w+|_Unwind_\w+|__gxx_personality\w*"
     r"|std::(terminate|unexpected|__throw_\w+)|__cxxabiv1::\w+"
     r"|__gnu_cxx::__verbose_terminate_handler"
-    r"|rust_panic\w*|rust_begin_unwind|core::panicking::\w+|std::panicking::\w+"
+    r"|(__rustc::)?(rust_panic\w*|rust_begin_unwind|__rust_\w+)|(core|std)::panicking::.+"
+    r"|std::process::abort|std::sys::.*abort_internal|panic_abort::.+"
+    r"|std::sys(_common)?::backtrace::__rust_end_short_backtrace\b.*"
     r"|runtime\.(gopanic|sigpanic|panic\w+|raise|dieFromSignal|crash|fatal\w*|throw|goexit))"
 )
 # Variants of one function: __strlen_avx2, __memmove_evex_unaligned_erms, __GI___libc_free.

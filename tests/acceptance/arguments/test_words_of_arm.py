@@ -87,8 +87,7 @@ def _lines(name: str, level: str) -> list[str]:
 def test_words(name: str, level: str) -> None:
     lines = [line for line in _lines(name, level) if line.startswith("#")]
     told = [re.sub(r".* in \w+ (\(.*\)) \+.*", r"\1", line) for line in lines[: len(WORDS)]]
-    # By gcc 12 nobody calls it, so that its start is not known, nor what it takes; by gcc 16 somebody
-    # does.
+    # By gcc 12 nobody calls it, so that its start is not known, nor what it takes.
     if level == "-O2" and re.search(r" in \w+ \(\+", told[-1]):
         told.pop()
     assert told == WORDS[: len(told)]
