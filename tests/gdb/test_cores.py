@@ -89,8 +89,10 @@ def test_the_chain_is_the_true_one(session: Session, chain: Crash) -> None:
 
 def test_text_and_json_have_the_same_frames(session: Session) -> None:
     frames = thread(session, BT)["frames"]
-    *lines, numbers = below_head(session, "whocall bt")  # gdb's own bt has false frames
-    assert re.match('gdb\'s own "bt" gives frames other numbers from #[0-9]+ on; ', numbers)
+    *lines, numbers = below_head(session, "whocall bt")
+    # gdb goes wrong behind `sorting`; whether it comes back to a true frame hangs on what is saved.
+    has = "(gives frames other numbers|has other frames)"
+    assert re.match(f'gdb\'s own "bt" {has} from #[0-9]+ on; ', numbers)
     assert [line[:4].strip("# ") for line in lines] == [str(frame["level"]) for frame in frames]
     assert all(line.endswith("]") for line in lines)
 
