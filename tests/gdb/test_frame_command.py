@@ -16,6 +16,13 @@ OUT_OF_LINE int middle(int *p) { volatile char pad[5000]; pad[1] = 2; return inn
 OUT_OF_LINE int outer(int *p) { volatile char pad[300]; pad[2] = 3; return middle(p) + pad[2]; }
 int main(void) { return outer(0) + 1; }
 """
+# gdb takes what `saving` saved of main's, a 1, for a return address.
+INVENTED = """
+#define OUT_OF_LINE __attribute__((noinline, noclone))
+OUT_OF_LINE int innermost(int *p) { return 1 + *(volatile int *)p; }
+OUT_OF_LINE int saving(int *kept) { return innermost(0) + *kept; }
+int main(int argc, char **argv) { int v[4] = {argc, 3, 2, 1}; return saving(v) + argc; }
+"""
 INLINED = """
 #include <stdlib.h>
 static volatile int zero;
@@ -58,13 +65,13 @@ def test_a_frame_that_gdb_has_is_taken_as_it_is(chain: Crash, level: int) -> Non
 
 
 def test_every_number_of_the_backtrace_is_its_frames(chain: Crash) -> None:
-    shown = pcs(session(chain, "whocall bt")[0])
-    commands = [
-        line for level in shown for line in (f"whocall frame {level}", "print/x (long) $pc")
-    ]
-    for level, pc in zip(shown, session(chain, *commands)[1::2]):
-        assert int(pc.split("0x")[1], 16) == shown[level], level
-    assert "Frame #8 of whocall's is #9 of gdb's." in session(chain, "whocall frame 8")[0]
+    for crash in (chain, shared("invented", INVENTED)):
+        shown = pcs(session(crash, "whocall bt")[0])
+        commands = [
+            line for level in shown for line in (f"whocall frame {level}", "print/x (long) $pc")
+        ]
+        for level, pc in zip(shown, session(crash, *commands)[1::2]):
+            assert int(pc.split("0x")[1], 16) == shown[level], level
 
 
 def test_inlined_calls_are_counted() -> None:
@@ -108,10 +115,19 @@ def test_other_numbers_than_gdbs_are_told_below_the_backtrace() -> None:
     json.loads(data)
 
 
-def test_frames_that_gdb_invents_have_numbers_of_its_own(chain: Crash) -> None:
-    shown, said = session(chain, "whocall bt", "whocall frame 8")
-    assert "Frame #8 of whocall's is #9 of gdb's." in said
-    assert REMARK.findall(shown) == ["8"]
+def test_frames_that_gdb_invents_have_numbers_of_its_own() -> None:
+    crash = shared("invented", INVENTED)
+    shown, gdbs, said, pc = session(
+        crash, "whocall bt", "bt", "whocall frame 2", "print/x (long) $pc"
+    )
+    main = pcs(shown)[2]
+    assert re.search(r"^#2 .* in main\? ", shown, re.MULTILINE), shown
+    (theirs,) = (level for level, at in pcs(gdbs).items() if at == main)
+    assert theirs > 2, gdbs
+    assert f"Frame #2 of whocall's is #{theirs} of gdb's." in said
+    assert int(pc.split("0x")[1], 16) == main
+    assert REMARK.findall(shown) == ["2"]
+    assert "gives frames other numbers from #2 on" in shown
 
 
 def test_no_word_of_numbers_where_gdb_has_the_same() -> None:
