@@ -34,6 +34,9 @@ def interrupted_at(last, command):
     print("ended", "behind" if taken < last else "before", "its end")
 """
 STATE = ("thread", "frame", "show backtrace past-main")
+# Without the line of the source: that there is no such file, gdb says anew after each file of
+# symbols that goes.
+QUIET = ("set style enabled off", "set print frame-info location")
 MOST = 2000
 
 
@@ -42,7 +45,7 @@ def test_every_step(command: str, workers: Crash, tmp_path: Path) -> None:
     script = tmp_path / "steps.py"
     script.write_text(STEPS)
     child = terminal(workers)
-    for line in (f"source {script}", "set style enabled off", "thread 3", "up"):
+    for line in (f"source {script}", *QUIET, "thread 3", "up"):
         said_at_prompt(child, line)
     before = [said_at_prompt(child, line) for line in STATE]
     for step in range(1, MOST):
