@@ -63,6 +63,8 @@ struct Judgement {
   bool signal_frame = false;     // a signal came between the two, as far as can be told
 };
 
+// Accepts or refuses one caller. Who chooses among several: walk/walker.h by the order of the
+// strategies, search/stack_search.h by points.
 class Judge {
  public:
   Judge(const ProcessImage& process, CodeMap& code)
