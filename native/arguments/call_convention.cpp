@@ -16,12 +16,20 @@ std::optional<Register> popped_by(const FunctionValues::Step& step, const Regist
   return found != writes.end() && writes.size() == 2 ? found->destination : std::nullopt;
 }
 
-// Folklore. Situation: a function in a file of Linux is called as code of Windows calls. Example:
-// what Wine's ntdll.so does for ntdll.dll (ms_abi). Remedy: there rdi and rsi are the caller's, as
-// rbx is: what pops both before it returns, and none of rcx and its like, is called so.
-bool keeps_as_windows(std::span<const FunctionValues::Step> steps, const RegisterFile& file) {
+}  // namespace
+
+bool is_of_windows(const FunctionValues& values, const ProcessImage& process) {
+  const Module* const module = process.module_at(values.range().begin);
+  return module != nullptr && module->file != nullptr && calls_as_windows(*module->file);
+}
+
+bool keeps_as_windows(const FunctionValues& values, const ProcessImage& process) {
+  const RegisterFile& file = process.arch->registers;
+  if (file.windows_arguments.empty()) {
+    return false;
+  }
   WrittenRegisters popped;  // in a row, up to here
-  for (const FunctionValues::Step& step : steps) {
+  for (const FunctionValues::Step& step : values.steps()) {
     if (const auto number = popped_by(step, file)) {
       popped.set(*number);
       continue;
@@ -36,20 +44,6 @@ bool keeps_as_windows(std::span<const FunctionValues::Step> steps, const Registe
     popped.reset();
   }
   return false;
-}
-
-}  // namespace
-
-CallConvention convention_of(const FunctionValues& values, const ProcessImage& process) {
-  const RegisterFile& file = process.arch->registers;
-  if (file.windows_arguments.empty()) {
-    return CallConvention::native;
-  }
-  const Module* const module = process.module_at(values.range().begin);
-  const bool windows =
-      module != nullptr && module->file != nullptr && calls_as_windows(*module->file);
-  return windows || keeps_as_windows(values.steps(), file) ? CallConvention::windows
-                                                           : CallConvention::native;
 }
 
 }  // namespace whocall

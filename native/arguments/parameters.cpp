@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "arguments/argument_use.h"
 #include "arguments/call_convention.h"
 #include "arguments/format_conversions.h"
 
@@ -22,55 +23,16 @@ class Reads {
         process_(process),
         arch_(*process.arch),
         others_(others),
-        windows_(convention == CallConvention::windows),
-        places_(arch_.registers, convention),
-        read_(places_.count()),
-        copied_(read_.size()) {}
+        use_(arch_.registers, convention) {}
 
-  std::optional<Parameters> find() {
+  ArgumentUse look() && {
     values_.visit(
         [&](const FunctionValues::Step& step, const ValueState& state) { look_at(step, state); });
-    Parameters found;
-    std::size_t count = places_.registers();
-    if (const auto unnamed = first_unnamed()) {
-      found.variadic = true;
-      count = std::min(count, *unnamed);
-    }
-    while (count != 0 && size_of(count - 1) == 0) {
-      --count;
-    }
-    const bool local = arch_.registers.arguments.empty();
-    for (std::size_t i = 0; i < count; ++i) {
-      if (local && size_of(i) == 0) {
-        return std::nullopt;  // another convention
-      }
-      found.list.push_back({places_[i], size_of(i), signed_.contains(i)});
-    }
-    if (local || (count == places_.registers() && !found.variadic)) {
-      append_those_on_stack(found);
-    }
-    return found;
+    use_.exposed = values_.exposed();
+    return std::move(use_);
   }
 
  private:
-  [[nodiscard]] std::uint8_t size_of(std::size_t position) const {
-    return read_[position] != 0 ? read_[position] : copied_[position];
-  }
-  // Of structures that are handed over as copies each word counts; so does each half of an integer
-  // that is larger than a register.
-  void append_those_on_stack(Parameters& found) const {
-    std::size_t last = read_.size();
-    while (last != places_.registers() && size_of(last - 1) == 0 && !foreign_.contains(last - 1)) {
-      --last;
-    }
-    for (std::size_t i = places_.registers(); i < last; ++i) {
-      const std::uint8_t size = foreign_.contains(i) ? std::uint8_t{0} : size_of(i);
-      found.list.push_back({places_[i], size, signed_.contains(i)});
-      const auto wide = foreign_.find(i);  // a double takes two words of 4 bytes
-      i += wide != foreign_.end() && wide->second > arch_.registers.size ? 1 : 0;
-    }
-  }
-
   [[nodiscard]] bool holds(const ValueState& state, const ArgumentPlace& place) const {
     if (place.reg) {
       return state.get(*place.reg) == values_.table().entry(*place.reg);
@@ -81,20 +43,20 @@ class Reads {
   void look_at(const FunctionValues::Step& step, const ValueState& state) {
     for (const ValueFlow::Read& read : step.values.reads) {
       const auto [position, size] = handed_in(state.get(read.number));
-      if (position == read_.size()) {
+      if (position == use_.read.size()) {
         continue;
       }
       const std::uint8_t used = std::min(size, read.size);
       note_sign(step, position);
       if (is_copy(step)) {
-        copied_[position] = std::max(copied_[position], used);
+        use_.copied[position] = std::max(use_.copied[position], used);
         continue;
       }
       note(position, used);
       if (const auto slot = saved_in(step, state, read.number)) {
-        saved_.emplace(position, *slot);
+        use_.saved.emplace(position, *slot);
       } else {
-        used_.insert(position);
+        use_.used.insert(position);
       }
     }
     for (const ValueFlow::Load& load : step.values.loads) {
@@ -103,6 +65,7 @@ class Reads {
     for (const ValueWrite& write : step.values.writes) {
       look_for_reload(write, state);
     }
+    look_at_pushes(step, state);
     const bool leaves = step.flow == Instruction::Flow::call ||
                         (step.flow == Instruction::Flow::jump && step.target &&
                          !values_.range().contains(*step.target));
@@ -122,10 +85,10 @@ class Reads {
       id = table[id].base;
     }
     if (table.is(id, Value::Kind::entry)) {
-      return {places_.position_of(static_cast<Register>(table[id].number)), size};
+      return {use_.places.position_of(static_cast<Register>(table[id].number)), size};
     }
-    return {table.is(id, Value::Kind::entry_word) ? places_.position_of(table[id].number)
-                                                  : read_.size(),
+    return {table.is(id, Value::Kind::entry_word) ? use_.places.position_of(table[id].number)
+                                                  : use_.read.size(),
             size};
   }
 
@@ -133,19 +96,19 @@ class Reads {
   void look_at_load(const FunctionValues::Step& step, const ValueFlow::Load& load,
                     const ValueState& state) {
     const auto offset = offset_in_frame(load.place, state);
-    const std::size_t position = offset ? places_.position_of(*offset) : read_.size();
-    if (position == read_.size() || !holds(state, places_[position])) {
+    const std::size_t position = offset ? use_.places.position_of(*offset) : use_.read.size();
+    if (position == use_.read.size() || !holds(state, use_.places[position])) {
       return;
     }
     if (!load.general) {
-      foreign_.emplace(position, load.size);
+      use_.foreign.emplace(position, load.size);
       return;
     }
-    const auto inside = static_cast<unsigned>(*offset - places_.offset_of(position));
+    const auto inside = static_cast<unsigned>(*offset - use_.places.offset_of(position));
     const auto used =
         static_cast<std::uint8_t>(std::min<unsigned>(inside + load.size, arch_.registers.size));
     note_sign(step, position);
-    auto& kept = is_whole_copy(step) ? copied_ : read_;
+    auto& kept = is_whole_copy(step) ? use_.copied : use_.read;
     kept[position] = std::max(kept[position], used);
   }
   [[nodiscard]] std::optional<std::int64_t> offset_in_frame(const ValueAddress& place,
@@ -183,12 +146,12 @@ class Reads {
   }
   void note_sign(const ValueWrite& write, std::size_t position) {
     if (write.is_signed && write.size < arch_.registers.size) {
-      signed_.insert(position);
+      use_.is_signed.insert(position);
     }
   }
 
   void note(std::size_t position, std::uint8_t size) {
-    read_[position] = std::max(read_[position], size);
+    use_.read[position] = std::max(use_.read[position], size);
   }
 
   // Where on the stack it is stored whole, if that is all that is done with it.
@@ -208,14 +171,26 @@ class Reads {
                                                       : std::nullopt;
   }
 
+  // Pushes read nothing, as they may only lower the stack.
+  void look_at_pushes(const FunctionValues::Step& step, const ValueState& state) {
+    const auto& writes = step.values.writes;
+    const bool lowers = std::ranges::any_of(
+        writes, [&](const ValueWrite& each) { return each.destination == arch_.registers.sp; });
+    for (const ValueWrite& write : writes) {
+      if (lowers && !write.destination && write.from == ValueWrite::From::reg) {
+        use_.pushed.insert(handed_in(state.get(write.source)).first);
+      }
+    }
+  }
+
   // Whether it reads again what was saved on the stack.
   void look_for_reload(const ValueWrite& write, const ValueState& state) {
     const auto offset =
         write.from == ValueWrite::From::memory ? offset_in_frame(write.place, state) : std::nullopt;
     const HeldWord* const word = offset ? state.word_at(*offset) : nullptr;
-    const std::size_t position = word != nullptr ? handed_in(word->value).first : read_.size();
-    if (position != read_.size()) {
-      reloaded_.insert(position);
+    const std::size_t position = word != nullptr ? handed_in(word->value).first : use_.read.size();
+    if (position != use_.read.size()) {
+      use_.reloaded.insert(position);
       note_sign(write, position);
     }
   }
@@ -223,8 +198,8 @@ class Reads {
   // What it passes on untouched to a function that takes it.
   void hand_on(const FunctionValues::Step& step, const ValueState& state) {
     bool any = false;
-    for (std::size_t i = 0; i < read_.size(); ++i) {
-      any = any || is_left(step, state, places_[i]);
+    for (std::size_t i = 0; i < use_.read.size(); ++i) {
+      any = any || is_left(step, state, use_.places[i]);
     }
     const Address next = values_.range().begin + step.offset + step.size;
     const Parameters* taken = any ? others_.taken_at(step, next) : nullptr;
@@ -239,8 +214,8 @@ class Reads {
     if (taken->variadic && !taken->list.empty()) {
       std::size_t position = taken->list.size();
       for (const std::uint8_t size : told_by_format(state, taken->list.back().place)) {
-        if (position < places_.registers() && holds(state, places_[position])) {
-          pass_on(places_[position], size);
+        if (position < use_.places.registers() && holds(state, use_.places[position])) {
+          pass_on(use_.places[position], size);
         }
         ++position;
       }
@@ -253,10 +228,10 @@ class Reads {
   }
   void pass_on(const ArgumentPlace& place, std::uint8_t size) {
     const std::size_t position =
-        place.reg ? places_.position_of(*place.reg) : places_.position_of(place.offset);
-    if (size != 0 && position < read_.size()) {
+        place.reg ? use_.places.position_of(*place.reg) : use_.places.position_of(place.offset);
+    if (size != 0 && position < use_.read.size()) {
       note(position, size);
-      used_.insert(position);
+      use_.used.insert(position);
     }
   }
 
@@ -279,59 +254,31 @@ class Reads {
                : std::vector<std::uint8_t>();
   }
 
-  // Folklore. Situation: a function takes arguments by va_arg, and saves all registers that may
-  // hold some. Example: error(const char *format, ...) stores rsi to r9 side by side, and the
-  // vector registers where al says that there are any. Remedy: at least two, up to the last
-  // register, that are stored side by side in their order and not looked at otherwise are no
-  // parameters by name. Where va_list is a pointer (ARM, RISC-V), they lie just below the words of
-  // the caller's stack, and may be read again there; pushed with them for the stack's alignment is
-  // one by name. Code of Windows has a word of the stack for each register, which any function may
-  // use: there the address of the first one is taken.
-  [[nodiscard]] std::optional<std::size_t> first_unnamed() const {
-    const std::size_t count = places_.registers();
-    std::size_t first = count;
-    while (first != 0 && is_saved_only(first - 1) &&
-           (first == count || saved_.at(first - 1) + arch_.registers.size == saved_.at(first))) {
-      --first;
-    }
-    if (windows_) {
-      return first < count && values_.exposed().contains(places_.offset_of(first))
-                 ? std::optional(first)
-                 : std::nullopt;
-    }
-    const bool any = first + 2 <= count || (first + 1 == count && first != 0 && is_at_home(first) &&
-                                            is_at_home(first - 1));
-    return any ? std::optional(first) : std::nullopt;
-  }
-  [[nodiscard]] bool is_saved_only(std::size_t position) const {
-    return saved_.contains(position) && !used_.contains(position) &&
-           (!reloaded_.contains(position) || (is_at_home(position) && !windows_));
-  }
-  [[nodiscard]] bool is_at_home(std::size_t position) const {
-    const auto saved = saved_.find(position);
-    return saved != saved_.end() && saved->second == places_.offset_of(position);
-  }
-
   FunctionValues& values_;
   const ProcessImage& process_;
   const Architecture& arch_;
   KnownParameters& others_;
-  bool windows_;
-  ArgumentPlaces places_;
-  std::vector<std::uint8_t> read_;               // by position: bytes that are used
-  std::vector<std::uint8_t> copied_;             // bytes that are copied to other registers
-  std::map<std::size_t, std::int64_t> saved_;    // by position: where on the stack
-  std::set<std::size_t> used_;                   // otherwise
-  std::set<std::size_t> reloaded_;               // from there
-  std::set<std::size_t> signed_;                 // widened with their sign
-  std::map<std::size_t, std::uint8_t> foreign_;  // read as no integer, so many bytes
+  ArgumentUse use_;
 };
 
 }  // namespace
 
 std::optional<Parameters> parameters_of(FunctionValues& values, const ProcessImage& process,
                                         KnownParameters& others) {
-  return Reads(values, process, others, convention_of(values, process)).find();
+  const auto looked = [&](CallConvention convention) {
+    return Reads(values, process, others, convention).look();
+  };
+  if (is_of_windows(values, process)) {
+    return looked(CallConvention::windows).parameters();
+  }
+  const ArgumentUse use = looked(CallConvention::native);
+  if (use.uses_what_windows_keeps()) {
+    return use.parameters();
+  }
+  if (keeps_as_windows(values, process)) {
+    return looked(CallConvention::windows).parameters();
+  }
+  return use.pushes_what_windows_keeps() ? std::nullopt : use.parameters();
 }
 
 }  // namespace whocall

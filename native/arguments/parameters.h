@@ -5,23 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "arguments/argument_place.h"
+#include "arguments/argument_use.h"
 #include "arguments/function_values.h"
 
 namespace whocall {
-
-struct Parameter {
-  ArgumentPlace place{};
-  std::uint8_t size = 0;   // bytes that are read; 0: it is not, but a later one is
-  bool is_signed = false;  // they are widened with their sign
-};
-
-struct Parameters {
-  // By position, of integers and pointers. One that no instruction reads cannot be told from none,
-  // so that there may be fewer than there are.
-  std::vector<Parameter> list;
-  bool variadic = false;  // and it may get more
-};
 
 // What a function that is called or jumped to takes, as far as that is known: by its address.
 class KnownParameters {

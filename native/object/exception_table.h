@@ -5,6 +5,7 @@
 // and call site table; the action and type tables are not needed to know where execution goes on).
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "base/address.h"
@@ -18,6 +19,9 @@ struct LandingPad {
   AddressRange calls;   // when a call in here throws (link addresses) ...
   Address address = 0;  // ... execution goes on here (link address); maybe in another part
 };
+
+// Of all functions of a file: more than the largest program has, if each has a table of its own.
+inline constexpr std::size_t kMostLandingPads = std::size_t{1} << 22U;
 
 // Those of one function, in the order of its table; empty where it has none or the table is
 // damaged.

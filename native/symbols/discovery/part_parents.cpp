@@ -124,13 +124,7 @@ std::optional<PartOwner> PartParents::proven_owner(const PlaceInPart& place,
     if (is_function && (entry == place.start || goes_on_to(place.start, entry, entries))) {
       return std::nullopt;
     }
-    std::set<Address> jumping;
-    for (const Address source : sources) {
-      const JumpsOut& jumps = jumps_of(source);
-      if (jumps.depths.contains(entry) || !jumps.complete) {
-        jumping.insert(source);
-      }
-    }
+    const std::set<Address> jumping = really_jumping(entry, sources);
     if (jumping.empty()) {
       continue;  // bytes of other instructions
     }
@@ -140,6 +134,29 @@ std::optional<PartOwner> PartParents::proven_owner(const PlaceInPart& place,
     return owner ? std::optional(PartOwner{PartKind::part, *owner, whole}) : std::nullopt;
   }
   return std::nullopt;
+}
+
+std::set<Address> PartParents::jumping_to(Address start) {
+  std::set<Address> all;
+  const auto found = entries_.find(start);
+  if (found != entries_.end()) {
+    for (const auto& [entry, sources] : found->second.sources) {
+      all.merge(really_jumping(entry, sources));
+    }
+  }
+  return all;
+}
+
+// Without those whose code has that jump only among the bytes of other instructions.
+std::set<Address> PartParents::really_jumping(Address entry, const std::set<Address>& sources) {
+  std::set<Address> jumping;
+  for (const Address source : sources) {
+    const JumpsOut& jumps = jumps_of(source);
+    if (jumps.depths.contains(entry) || !jumps.complete) {
+      jumping.insert(source);
+    }
+  }
+  return jumping;
 }
 
 std::optional<Address> PartParents::proven_source(Address entry, const PlaceInPart& place,

@@ -50,6 +50,10 @@ class PartParents {
   // Remedy: a part begins where its function jumps to; what stands before it does not go on there.
   [[nodiscard]] PartOwner owner_of(const PlaceInPart& place);
 
+  // The starts around all jumps into what begins at `start` (one of `wanted`) that really are ones,
+  // or may be as far as anybody can tell.
+  [[nodiscard]] std::set<Address> jumping_to(Address start);
+
  private:
   struct Entries {
     std::map<Address, std::set<Address>> sources;  // by target: starts around the jumps
@@ -66,6 +70,7 @@ class PartParents {
                                                       const Entries& entries);
   [[nodiscard]] std::optional<Address> proven_source(Address entry, const PlaceInPart& place,
                                                      const std::set<Address>& sources);
+  [[nodiscard]] std::set<Address> really_jumping(Address entry, const std::set<Address>& sources);
   [[nodiscard]] bool goes_on_to(Address start, Address entry, const Entries& entries);
   [[nodiscard]] bool leads_to(Address entry, const PlaceInPart& place, const Entries& entries);
   [[nodiscard]] bool is_straight(Address entry, Address site) const;

@@ -149,7 +149,7 @@ std::optional<Address> FunctionClues::part_around(Address address) const {
 }
 
 bool FunctionClues::may_be_part(Address function) {
-  return begins_within_frame(evidence_.file, evidence_.arch.code_address(function));
+  return begins_within_frame(evidence_.file, evidence_.arch, evidence_.arch.code_address(function));
 }
 
 }  // namespace whocall

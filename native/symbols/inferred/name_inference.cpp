@@ -10,7 +10,6 @@
 #include "symbols/inferred/part_names.h"
 #include "symbols/inferred/registration_names.h"
 #include "symbols/inferred/vtable_names.h"
-#include "symbols/table/demangler.h"
 
 namespace whocall {
 
@@ -32,7 +31,7 @@ const std::array<NameInference::Source, NameInference::kSources>& NameInference:
       {infer_message_names, &FunctionClues::takes_texts, "message-names", nullptr},
       {infer_registration_names, &FunctionClues::is_pointed_to, "registrations", nullptr},
       {infer_array_names, &FunctionClues::is_pointed_to, nullptr, nullptr},
-      {infer_part_names, &FunctionClues::may_be_part, "parts", &NameInference::spell_part},
+      {infer_part_names, &FunctionClues::may_be_part, "part-owners", &NameInference::spell_part},
   }};
   return kAll;
 }
@@ -91,18 +90,21 @@ const InferredName* NameInference::spelled(const InferredName& name, std::size_t
 std::string NameInference::spell_vtable(std::string_view name) { return spell_vtable_name(name); }
 
 std::string NameInference::spell_part(std::string_view name) {
-  constexpr std::string_view kPart = ".cold";
   const Address function = function_of_part(name);
-  const std::uint32_t index = evidence_.table.find(function);
-  if (index != SymbolTable::kNone) {
-    const Symbol symbol = evidence_.table.symbols()[index];
-    if (!symbol.name.empty()) {
-      return symbol.range.begin == function ? demangle(std::string(symbol.name).append(kPart))
-                                            : std::string();
+  const auto [known, is_new] = names_of_parts_.try_emplace(function);
+  std::string& shown = known->second;
+  if (is_new) {
+    const std::uint32_t index = evidence_.table.find(function);
+    const auto symbol = index != SymbolTable::kNone
+                            ? std::optional(evidence_.table.symbols()[index])
+                            : std::nullopt;
+    if (symbol && !symbol->name.empty()) {
+      shown = symbol->range.begin == function ? name_of_part(symbol->name) : std::string();
+    } else if (const auto* const inferred = at(evidence_.arch.code_address(function))) {
+      shown = name_of_part(inferred->name);
     }
   }
-  const InferredName* const known = at(evidence_.arch.code_address(function));
-  return known != nullptr ? known->name + std::string(kPart) : std::string();
+  return shown;
 }
 
 const std::vector<InferredName>& NameInference::names_of(std::size_t source) {

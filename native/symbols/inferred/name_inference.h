@@ -51,6 +51,7 @@ class NameInference {
   FunctionClues clues_;
   std::array<std::optional<std::vector<InferredName>>, kSources> found_;  // until all_ is made
   std::map<std::pair<std::size_t, Address>, InferredName> spelled_;       // by source; the same
+  std::map<Address, std::string> names_of_parts_;                         // by their function
   std::shared_ptr<const InferredNames> all_;
 };
 

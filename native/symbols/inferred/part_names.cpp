@@ -4,23 +4,25 @@
 #include <array>
 #include <charconv>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 
 #include "base/interrupt.h"
 #include "object/call_frame_info.h"
-#include "object/elf_decoder.h"
 #include "object/exception_table.h"
-#include "rules/dwarf.h"
-#include "symbols/table/code_areas.h"
+#include "rules/call_frame_program.h"
+#include "symbols/discovery/part_parents.h"
+#include "symbols/table/demangler.h"
+#include "symbols/table/plt_symbols.h"
 
 namespace whocall {
 namespace {
 
 constexpr int kHexadecimal = 16;
-// Bytes of code, in one file: of the largest program's functions with parts, some megabytes.
-constexpr std::uint64_t kMostDecoded = std::uint64_t{64} << 20U;
+constexpr std::string_view kCold = ".cold";
+// Of one function. Compilers make one or two; what is more serves only to cost time.
+constexpr std::size_t kMostParts = 64;
+constexpr std::size_t kLongestName = 1024;  // bytes of a function's, which each part would repeat
 
 std::optional<Fde> table_entry(const ElfFile& file, Address start) {
   for (const CallFrameInfo* tables : {eh_frame_of(file), debug_frame_of(file)}) {
@@ -32,23 +34,53 @@ std::optional<Fde> table_entry(const ElfFile& file, Address start) {
   return std::nullopt;
 }
 
+// The CFA at a function's first byte, and whether an expression computes one anywhere.
+struct FirstCfa {
+  std::uint64_t number = 0;
+  std::int64_t offset = 0;
+  bool by_expression = false;
+  bool is_behind = false;  // the first byte
+
+  void define_cfa(std::uint64_t base, std::int64_t distance) {
+    set_cfa_register(base);
+    set_cfa_offset(distance);
+  }
+  void set_cfa_register(std::uint64_t base) { number = is_behind ? number : base; }
+  void set_cfa_offset(std::int64_t distance) { offset = is_behind ? offset : distance; }
+  void set_cfa_expression(const rules::ByteSpan& /*span*/) { by_expression = true; }
+  void stored_at_cfa(std::uint64_t /*number*/, std::int64_t /*offset*/) {}
+  void cfa_plus(std::uint64_t /*number*/, std::int64_t /*offset*/) {}
+  void in_register(std::uint64_t /*number*/, std::uint64_t /*other*/) {}
+  void stored_at(std::uint64_t /*number*/, const rules::ByteSpan& /*span*/) {}
+  void computed(std::uint64_t /*number*/, const rules::ByteSpan& /*span*/) {}
+  void undefined(std::uint64_t /*number*/) {}
+  void same(std::uint64_t /*number*/) {}
+  void restore(std::uint64_t /*number*/) {}
+  bool remember() { return true; }
+  bool recall() { return true; }
+  void keep_initial() {}
+  bool advance(std::uint64_t /*address*/) { return is_behind = true; }
+};
+
 class PartFinder {
  public:
-  explicit PartFinder(const NameEvidence& evidence)
-      : evidence_(evidence), decoder_(decoder_for(evidence.file, evidence.arch)) {}
+  explicit PartFinder(const NameEvidence& evidence) : evidence_(evidence) {}
 
   void find(std::vector<InferredName>& names) {
-    find_parts();
-    if (parts_.empty() || decoder_ == nullptr) {
+    const std::vector<Address> candidates = all_candidates();
+    if (candidates.empty()) {
       return;
     }
-    look_at_jumps();
-    look_at_exceptions();
-    for (const auto& [start, part] : parts_) {
-      if (part.sources.size() == 1 && *part.sources.begin() != kUnknown) {
-        names.push_back({start, spelled(*part.sources.begin()), NameSource::part,
-                         "the jumps and exceptions that lead there"});
+    starts_ = &evidence_.starts();
+    for (const Address start : candidates) {
+      const auto range = starts_->function_at(start);
+      if (range && range->begin == start && !starts_->evidence_at(start).is_function()) {
+        parts_[start].end = range->end;
       }
+    }
+    look_at_jumps();
+    if (look_at_exceptions()) {
+      append_names(names);
     }
   }
 
@@ -57,75 +89,63 @@ class PartFinder {
     Address end = 0;
     std::set<Address> sources;  // starts of functions that go on there
   };
-  static constexpr Address kUnknown = ~Address{0};
 
-  static std::string spelled(Address function) {
-    std::array<char, 2 * sizeof(Address)> digits{};
-    const auto end = std::to_chars(digits.begin(), digits.end(), function, kHexadecimal).ptr;
-    return {digits.data(), end};
-  }
-
-  void find_parts() {
+  [[nodiscard]] std::vector<Address> all_candidates() const {
     const SymbolRange symbols = evidence_.table.symbols();
+    std::vector<Address> found;
     for (std::size_t i = 0; i < symbols.size(); ++i) {
       check_interrupt_at(i, kManyEntries);
       if (symbols.source(i) == NameSource::fde &&
-          begins_within_frame(evidence_.file, symbols.start(i))) {
-        parts_[symbols.start(i)].end = symbols.range(i).end;
+          begins_within_frame(evidence_.file, evidence_.arch, symbols.start(i))) {
+        found.push_back(symbols.start(i));
       }
     }
+    return found;
   }
 
   void look_at_jumps() {
-    if (evidence_.arch.code.append_direct_jumps == nullptr) {
-      return;
+    std::vector<Address> wanted;
+    for (const auto& [start, part] : parts_) {
+      wanted.push_back(start);
     }
-    const AddressRange hull{parts_.begin()->first, parts_.rbegin()->second.end};
-    std::vector<DirectJump> jumps;
-    for (const AddressRange& area : code_areas(evidence_.file)) {
+    PartParents parents(evidence_.file, evidence_.arch, *starts_, wanted);
+    for (auto& [start, part] : parts_) {
       check_interrupt();
-      const ByteView code = evidence_.file.at(area.begin);
-      if (const auto inside = code.slice(0, std::min<std::uint64_t>(area.size(), code.size()))) {
-        evidence_.arch.code.append_direct_jumps(*inside, area.begin, hull, jumps);
+      for (const Address source : parents.jumping_to(start)) {
+        add_source(source, start);
       }
-    }
-    for (const DirectJump& jump : jumps) {
-      add_source(jump.source, jump.target, true);
     }
   }
 
-  void look_at_exceptions() {
+  // False where there are more than can be looked at: then nobody knows what leads to a part.
+  bool look_at_exceptions() {
+    std::size_t left = kMostLandingPads;
     for (const CallFrameInfo* tables :
          {eh_frame_of(evidence_.file), debug_frame_of(evidence_.file)}) {
       if (tables == nullptr) {
         continue;
       }
       tables->for_each([&](const Fde& entry) {
-        if (entry.exception_table) {
-          for (const LandingPad& pad : landing_pads_of(evidence_.file, entry)) {
-            add_source(entry.range.begin, pad.address, false);
-          }
+        if (!entry.exception_table || left == 0) {
+          return;
+        }
+        check_interrupt();
+        const auto pads = landing_pads_of(evidence_.file, entry);
+        left -= std::min(left, pads.size());
+        for (const LandingPad& pad : pads) {
+          add_source(entry.range.begin, pad.address);
         }
       });
     }
+    return left != 0;
   }
 
-  // `source` goes on at `target`, if it is an instruction (`is_jump`: that is not known).
-  void add_source(Address source, Address target, bool is_jump) {
+  // `source` goes on at `target`; parts that do belong to the same function.
+  void add_source(Address source, Address target) {
     Part* const part = part_at(target);
-    if (part == nullptr || part_at(source) != nullptr) {
-      return;
-    }
-    const std::uint32_t index = evidence_.table.find(source);
-    if (index == SymbolTable::kNone) {
-      part->sources.insert(kUnknown);
-      return;
-    }
-    const Address function = evidence_.table.symbols().start(index);
-    if (is_jump && source - function > left_) {
-      part->sources.insert(kUnknown);
-    } else if (!is_jump || is_instruction(function, source)) {
-      part->sources.insert(function);
+    if (part != nullptr && part_at(source) == nullptr) {
+      const auto range = starts_->function_at(source);
+      part->sources.insert(range ? range->begin : source);
     }
   }
 
@@ -135,43 +155,43 @@ class PartFinder {
     return found != parts_.end() && address < found->second.end ? &found->second : nullptr;
   }
 
-  // Whether one begins there, as they follow each other from the function's first on.
-  bool is_instruction(Address function, Address wanted) {
-    Address& at = decoded_to_.try_emplace(function, function).first->second;
-    at = at > wanted ? function : at;
-    left_ -= wanted - at;
-    Address next = at;
-    while (next < wanted) {
-      const auto instruction = decoder_->decode(evidence_.file.at(next), next);
-      next += instruction ? instruction->size : 1;
+  void append_names(std::vector<InferredName>& names) const {
+    std::map<Address, std::size_t> counts;
+    for (const auto& [start, part] : parts_) {
+      counts[part.sources.size() == 1 ? *part.sources.begin() : 0] += 1;
     }
-    at = next;
-    return at == wanted;
+    for (const auto& [start, part] : parts_) {
+      if (part.sources.size() == 1 && counts[*part.sources.begin()] <= kMostParts) {
+        names.push_back({start, spelled(*part.sources.begin()), NameSource::part,
+                         "the jumps and exceptions that lead there"});
+      }
+    }
+  }
+
+  static std::string spelled(Address function) {
+    std::array<char, 2 * sizeof(Address)> digits{};
+    const auto end = std::to_chars(digits.begin(), digits.end(), function, kHexadecimal).ptr;
+    return {digits.data(), end};
   }
 
   const NameEvidence& evidence_;
-  std::unique_ptr<InstructionDecoder> decoder_;
-  std::map<Address, Part> parts_;          // by start
-  std::map<Address, Address> decoded_to_;  // of functions, from which jumps lead to parts
-  std::uint64_t left_ = kMostDecoded;
+  const FunctionStarts* starts_ = nullptr;
+  std::map<Address, Part> parts_;  // by start
 };
 
 }  // namespace
 
-bool begins_within_frame(const ElfFile& file, Address start) {
+bool begins_within_frame(const ElfFile& file, const Architecture& arch, Address start) {
   const auto entry = table_entry(file, start);
-  if (!entry || entry->cie == nullptr || entry->cie->signal_frame ||
-      entry->instructions.size == 0) {
+  if (!entry || entry->cie == nullptr || entry->cie->signal_frame || is_in_plt(file, start)) {
     return false;
   }
-  switch (std::to_integer<std::uint8_t>(*entry->instructions.bytes)) {
-    case dw::CFA_def_cfa:
-    case dw::CFA_def_cfa_offset:
-    case dw::CFA_def_cfa_expression:
-      return true;
-    default:
-      return false;
+  FirstCfa cfa;
+  rules::CallFrameProgram<FirstCfa> program(*entry->cie, start, cfa);
+  if (program.run(entry->instructions) == rules::ProgramEnd::damaged || cfa.by_expression) {
+    return false;
   }
+  return cfa.number != arch.registers.sp || cfa.offset != arch.frame.cfa_on_entry;
 }
 
 void infer_part_names(const NameEvidence& evidence, std::vector<InferredName>& names) {
@@ -182,6 +202,20 @@ Address function_of_part(std::string_view name) {
   Address function = 0;
   std::from_chars(name.data(), name.data() + name.size(), function, kHexadecimal);
   return function;
+}
+
+// libiberty leaves out what stands behind Rust's names, and does not take D's with it.
+std::string name_of_part(std::string_view symbol) {
+  if (symbol.size() > kLongestName) {
+    return {};
+  }
+  const std::string part = std::string(symbol).append(kCold);
+  std::string whole = demangle(symbol);
+  std::string shown = demangle(part);
+  if (shown == whole || (shown == part && whole != symbol)) {
+    shown = std::move(whole.append(kCold));
+  }
+  return shown.size() <= kLongestName ? shown : std::string();
 }
 
 }  // namespace whocall

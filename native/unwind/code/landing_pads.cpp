@@ -37,8 +37,10 @@ struct LandingPads::ModulePads {
       return;
     }
     const auto add = [&](const auto& entry) {
-      for (const LandingPad& pad : landing_pads_of(*module.file, entry)) {
-        by_pad.emplace_back(pad.address, entry.range);
+      if (by_pad.size() < kMostLandingPads) {
+        for (const LandingPad& pad : landing_pads_of(*module.file, entry)) {
+          by_pad.emplace_back(pad.address, entry.range);
+        }
       }
     };
     if (info != nullptr) {

@@ -65,7 +65,7 @@ __asm__(".text\n.globl one, two\n.type one,@function\none: .cfi_startproc\n"
         "push %rbx\n.cfi_adjust_cfa_offset 8\n test %edi,%edi\n jne common\n pop %rbx\n"
         ".cfi_adjust_cfa_offset -8\n ret\n.cfi_endproc\n.size one,.-one\n"
         ".type two,@function\ntwo: .cfi_startproc\n push %rbx\n .cfi_adjust_cfa_offset 8\n"
-        "SECOND common\n pop %rbx\n.cfi_adjust_cfa_offset -8\n ret\n.cfi_endproc\n"
+        "SECOND\n pop %rbx\n.cfi_adjust_cfa_offset -8\n ret\n.cfi_endproc\n"
         ".size two,.-two\n.skip 300,0x90\n"
         "common: .cfi_startproc\n .cfi_def_cfa_offset 16\n xor %eax,%eax\n pop %rbx\n"
         ".cfi_def_cfa_offset 8\n ret\n.cfi_endproc\n");
@@ -110,8 +110,72 @@ def test_where_exceptions_land(tmp_path: Path) -> None:
     assert parts_of(bare)[true_parts(twin)["_ZN4shop5priceEiPKc.cold"]] == name
 
 
-@pytest.mark.parametrize(("second", "named"), [("jne", False), ("nop; nop; #", True)])
+@pytest.mark.parametrize(
+    ("second", "named"),
+    [
+        ("jne common", False),
+        (r"jmp 1f\n .byte 0x48,0xb8\n1: jne common", False),  # behind data
+        (r"lea common(%rip),%rax\n jmp *%rax", False),
+        ("call common", False),
+        ("nop", True),
+    ],
+)
 def test_what_two_functions_share_is_no_part(second: str, named: bool, tmp_path: Path) -> None:
     source = SHARED.replace("SECOND", second)
     twin = name_twins.build(tmp_path, "-O1", "-rdynamic", source=source)
     assert set(parts_of(name_twins.stripped(twin)).values()) == ({"one.cold"} if named else set())
+
+
+# A function by hand whose table says once more what holds on entry; one that is linked lazily.
+TAIL_CALLS = r"""
+#include <stdio.h>
+int leaf(int *);
+__asm__(".text\n.skip 300,0x90\n.type leaf,@function\nleaf: .cfi_startproc\n"
+        ".cfi_def_cfa rsp, 8\n movl (%rdi),%eax\n ret\n.cfi_endproc\n.size leaf,.-leaf\n"
+        ".skip 300,0x90\n");
+__attribute__((noinline)) int visible(int *n) { return leaf(n + 3); }
+__attribute__((noinline)) int printing(int n) { return puts(n > 3 ? "a" : "b"); }
+int main(int count, char **words) { return visible((int *)words) + printing(count) + 1; }
+"""
+
+
+@pytest.mark.parametrize("flags", ["-O2", "-O2 -fcf-protection=none", "-O2 -fcf-protection=full"])
+def test_tail_calls_lead_to_no_part(flags: str, tmp_path: Path) -> None:
+    options = ("-rdynamic", "-fno-toplevel-reorder", "-Wl,-z,lazy")
+    twin = name_twins.build(tmp_path, *options, *flags.split(), source=TAIL_CALLS)
+    assert parts_of(name_twins.stripped(twin)) == {}
+
+
+@pytest.mark.parametrize(("count", "named"), [(3, 3), (100, 0)])
+def test_more_parts_than_a_function_has_are_none(count: int, named: int, tmp_path: Path) -> None:
+    jumps = "".join(f"je part_{n}\n" for n in range(count))
+    parts = "".join(
+        f"part_{n}: .cfi_startproc\n.cfi_def_cfa_offset 16\npop %rbx\n"
+        ".cfi_def_cfa_offset 8\nret\n.cfi_endproc\n.skip 3,0x90\n"
+        for n in range(count)
+    )
+    source = tmp_path / "program.s"
+    source.write_text(
+        ".globl main\n.type main,@function\nmain: .cfi_startproc\npush %rbx\n"
+        f".cfi_adjust_cfa_offset 8\n{jumps}pop %rbx\n.cfi_adjust_cfa_offset -8\nret\n"
+        f".cfi_endproc\n.size main,.-main\n.skip 300,0x90\n{parts}"
+    )
+    run(["gcc", "-rdynamic", "-s", "-o", str(tmp_path / "bare"), str(source)])
+    assert list(parts_of(tmp_path / "bare").values()) == ["main.cold"] * named
+
+
+@pytest.mark.parametrize(
+    ("symbol", "shown"),
+    [
+        ("_RNvCs1234_7mycrate3foo", "mycrate::foo.cold"),
+        ("_ZN3foo3bar17h0123456789abcdefE", "foo::bar.cold"),
+        ("_D3foo3barFZv", "foo.bar().cold"),
+        ("_ZN3foo3barEv", "foo::bar() [clone .cold]"),
+        ("plain", "plain.cold"),
+    ],
+)
+def test_names_of_all_languages(symbol: str, shown: str, tmp_path: Path) -> None:
+    twin = name_twins.build(
+        tmp_path, "-O1", "-rdynamic", source=SHARED.replace("SECOND", "nop").replace("one", symbol)
+    )
+    assert list(parts_of(name_twins.stripped(twin)).values()) == [shown]

@@ -215,6 +215,10 @@ def judge(stripped: Path, truth: Truth, search: Search) -> Verdict:
             if answer.source == "part" and answer.name is not None:
                 is_right = owner_is_right(answer.name, truth.names[start], truth, names)
             verdict.enter(answer, address, start, truth, is_right)
+    table = native.functions(str(stripped))
+    for start, _, name, source, *_ in (table[at] for at in range(len(table))):
+        if source == "part" and not any(map(_PART.search, truth.names.get(start, ()))):
+            verdict.wrong["part"][start] = f"{start:#x}: {name}, in truth no part begins there"
     return verdict
 
 

@@ -118,32 +118,33 @@ def _is_printerr(scene: Scene, level: int) -> bool:
     return texts[:1] == [says] or ((given[:1] == [1] or named) and texts[1:2] == [says])
 
 
-def _held_by(scene: Scene, level: int) -> str | None:
-    """The allocator's complaint that the frame holds which the one at a level called.
+def _held(scene: Scene, level: int) -> tuple[str, int] | None:
+    """The allocator's complaint that a frame holds, and the frame's level: the one that the
+    function at a level called to write it.
 
     Folklore. Situation: nobody on the stack handed the text over. Example: glibc 2.43's free()
     jumps to what complains. Remedy: what writes it takes a variable number of arguments, and keeps
     those that came in registers.
     """
+    if not _is_printerr(scene, level):
+        return None
     inner = next((at for at in range(level - 1, -1, -1) if not scene.trace.frames[at].inlined), 0)
-    texts = (
-        c_text_at(scene.image, each) if scene.is_constant(each) else None
-        for each in scene.stack_words(inner)
-    )
+    words = {each for each in scene.stack_words(inner) if scene.is_constant(each)}
+    texts = (c_text_at(scene.image, each) for each in words)
     found = {each for each in texts if each is not None and _ALLOCATOR.match(each)}
-    return found.pop() if len(found) == 1 else None
+    return (found.pop(), inner) if len(found) == 1 else None
 
 
 def _written(scene: Scene, form: bytes, level: int, caller: int) -> str | None:
     """What the function at a level wrote in that form, with what its caller handed over."""
     given, texts = handed_over(scene, caller), handed_texts(scene, caller)
-    if form == ANY_TEXT:
-        text = (texts[0] if texts else None) or _held_by(scene, level)
-        return text if text and _ALLOCATOR.match(text) and _is_printerr(scene, level) else None
     if not texts or texts[0] is None:
         return None
     if form == CHECKS:
         return f"*** {texts[0]} ***: terminated"
+    if form == ANY_TEXT:
+        known = _ALLOCATOR.match(texts[0]) and _is_printerr(scene, level)
+        return texts[0] if known else None
     if form == CXX_ASSERTS:
         file, _, function, condition = texts
         if file is None or function is None or condition is None or not given[1]:
@@ -162,12 +163,16 @@ def _by_the_code(scene: Scene, forms: Sequence[bytes]) -> Iterator[Fact]:
     for level in range(1, min(_DEEPEST, len(scene.trace.frames))):
         form = refers_to(scene, level, forms)
         caller = None if form is None else caller_of(scene, level)
-        text = None if form is None or caller is None else _written(scene, form, level, caller)
-        if text is not None and form is not None:
+        if form is None or caller is None:
+            continue
+        text, proof = _written(scene, form, level, caller), f"the code of #{caller} hands it to"
+        held = _held(scene, level) if text is None and form == ANY_TEXT else None
+        if held is not None:
+            text, proof = held[0], f"#{held[1]} keeps it, which was called by"
+        if text is not None:
             words = form.decode().strip("\n\0")
-            proof = f"the code of #{caller} hands it to #{level}, whose code refers to `{words}`"
-            own = caller if form in _ASSERTS or caller is None else caller_of(scene, caller)
-            yield _classed(text, proof, own)
+            own = caller if form in _ASSERTS else caller_of(scene, caller)
+            yield _classed(text, f"{proof} #{level}, whose code refers to `{words}`", own)
             return
 
 

@@ -155,3 +155,38 @@ def a_table_that_reads_in_every_way(folder: Path) -> list[Command]:
     source.write_text("\n".join([*lines, ""]))
     run(["gcc", "-nostdlib", "-static", "-no-pie", "-s", str(source), "-o", str(made)])
     return every_command(made)
+
+
+@bomb("program")
+def one_exception_table_of_many_functions(folder: Path) -> list[Command]:
+    """20,000 functions, and parts of functions, share a table of 100,000 calls that land."""
+    source = folder / "program.s"
+    source.write_text(
+        """
+        .globl _start
+        _start: .rept 20000
+        .cfi_startproc
+        .cfi_personality 0x1b, _start
+        .cfi_lsda 0x1b, table
+        nop
+        .cfi_endproc
+        .cfi_startproc
+        .cfi_def_cfa_offset 32
+        .cfi_personality 0x1b, _start
+        .cfi_lsda 0x1b, table
+        jmp .+200
+        .cfi_endproc
+        .endr
+        .section .gcc_except_table,"a"
+        table: .byte 0xff, 0xff, 0x01
+        .uleb128 end - begin
+        begin: .rept 100000
+        .uleb128 0, 1, 1, 0
+        .endr
+        end:
+        """
+    )
+    program = folder / "program"
+    run(["gcc", "-nostdlib", "-static-pie", "-o", str(program), str(source)])
+    source.unlink()
+    return [["functions", str(program)], ["symbol", str(program), "_start"]]
