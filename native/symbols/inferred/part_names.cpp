@@ -34,12 +34,15 @@ std::optional<Fde> table_entry(const ElfFile& file, Address start) {
   return std::nullopt;
 }
 
-// The CFA at a function's first byte, and whether an expression computes one anywhere.
+// The CFA at a function's first byte, and whether an expression computes one in the first rows.
 struct FirstCfa {
   std::uint64_t number = 0;
   std::int64_t offset = 0;
   bool by_expression = false;
   bool is_behind = false;  // the first byte
+  // Of a program of any length: that of a linker's table of PLT slots has its expression in the
+  // third row.
+  unsigned rows_left = 8;
 
   void define_cfa(std::uint64_t base, std::int64_t distance) {
     set_cfa_register(base);
@@ -59,7 +62,10 @@ struct FirstCfa {
   bool remember() { return true; }
   bool recall() { return true; }
   void keep_initial() {}
-  bool advance(std::uint64_t /*address*/) { return is_behind = true; }
+  bool advance(std::uint64_t /*address*/) {
+    is_behind = true;
+    return --rows_left != 0;
+  }
 };
 
 class PartFinder {
