@@ -1,6 +1,7 @@
 #include "object/exception_table.h"
 
 #include "base/byte_reader.h"
+#include "base/interrupt.h"
 #include "object/encoded_pointer.h"
 
 namespace whocall {
@@ -8,7 +9,7 @@ namespace whocall {
 namespace {
 
 std::vector<LandingPad> read_pads(ByteReader reader, const AddressRange& function,
-                                  const PointerBases& bases) {
+                                  const PointerBases& bases, std::size_t& left) {
   std::vector<LandingPad> pads;
   Address landing_base = function.begin;
   const std::uint8_t base_encoding = reader.u8();
@@ -28,7 +29,8 @@ std::vector<LandingPad> read_pads(ByteReader reader, const AddressRange& functio
     return pads;
   }
   const std::uint64_t end = reader.offset() + size;
-  while (reader.ok() && reader.offset() < end) {
+  for (; reader.ok() && reader.offset() < end && left != 0; --left) {
+    check_interrupt_at(left, kManyEntries);
     const auto start = read_encoded_pointer(reader, encoding, bases);
     const auto length = read_encoded_pointer(reader, encoding, bases);
     const auto pad = read_encoded_pointer(reader, encoding, bases);
@@ -46,21 +48,22 @@ std::vector<LandingPad> read_pads(ByteReader reader, const AddressRange& functio
 
 }  // namespace
 
-std::vector<LandingPad> landing_pads_of(const ElfFile& file, const Fde& fde) {
+std::vector<LandingPad> landing_pads_of(const ElfFile& file, const Fde& fde, std::size_t& left) {
   if (!fde.exception_table) {
     return {};
   }
   const rules::PointerContext& context = fde.cie->context;
   const PointerBases bases{*fde.exception_table, context.text, context.data, context.word_size};
-  return read_pads(ByteReader(file.at(bases.section)), fde.range, bases);
+  return read_pads(ByteReader(file.at(bases.section)), fde.range, bases, left);
 }
 
-std::vector<LandingPad> landing_pads_of(const ElfFile& file, const ExceptionEntry& entry) {
+std::vector<LandingPad> landing_pads_of(const ElfFile& file, const ExceptionEntry& entry,
+                                        std::size_t& left) {
   if (!entry.exception_table) {
     return {};
   }
   const PointerBases bases{.section = *entry.exception_table, .pointer_size = file.pointer_size()};
-  return read_pads(ByteReader(file.at(bases.section)), entry.range, bases);
+  return read_pads(ByteReader(file.at(bases.section)), entry.range, bases, left);
 }
 
 }  // namespace whocall

@@ -20,12 +20,20 @@ struct LandingPad {
   Address address = 0;  // ... execution goes on here (link address); maybe in another part
 };
 
-// Of all functions of a file: more than the largest program has, if each has a table of its own.
-inline constexpr std::size_t kMostLandingPads = std::size_t{1} << 22U;
+// Calls that the tables of all functions of a file tell of: more than those of the largest program.
+inline constexpr std::size_t kMostTableCalls = std::size_t{1} << 22U;
 
 // Those of one function, in the order of its table; empty where it has none or the table is
-// damaged.
-std::vector<LandingPad> landing_pads_of(const ElfFile& file, const Fde& fde);
-std::vector<LandingPad> landing_pads_of(const ElfFile& file, const ExceptionEntry& entry);
+// damaged. `left`: of so many calls at most, which becomes the less: functions may share a table.
+std::vector<LandingPad> landing_pads_of(const ElfFile& file, const Fde& fde, std::size_t& left);
+std::vector<LandingPad> landing_pads_of(const ElfFile& file, const ExceptionEntry& entry,
+                                        std::size_t& left);
+
+// The same of one function alone.
+template <typename Entry>
+std::vector<LandingPad> landing_pads_of(const ElfFile& file, const Entry& entry) {
+  std::size_t left = kMostTableCalls;
+  return landing_pads_of(file, entry, left);
+}
 
 }  // namespace whocall

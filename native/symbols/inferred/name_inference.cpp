@@ -73,6 +73,7 @@ std::shared_ptr<const InferredNames> NameInference::all() {
     all_ = std::make_shared<const InferredNames>(std::move(names));
     found_ = {};
     spelled_.clear();
+    names_of_parts_.clear();
   }
   return all_;
 }

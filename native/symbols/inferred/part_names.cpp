@@ -6,10 +6,12 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <cstdio>
 
 #include "base/interrupt.h"
 #include "object/call_frame_info.h"
 #include "object/exception_table.h"
+#include "object/mini_debug_info.h"
 #include "rules/call_frame_program.h"
 #include "symbols/discovery/part_parents.h"
 #include "symbols/table/demangler.h"
@@ -25,7 +27,7 @@ constexpr std::size_t kMostParts = 64;
 constexpr std::size_t kLongestName = 1024;  // bytes of a function's, which each part would repeat
 
 std::optional<Fde> table_entry(const ElfFile& file, Address start) {
-  for (const CallFrameInfo* tables : {eh_frame_of(file), debug_frame_of(file)}) {
+  for (const CallFrameInfo* tables : frame_tables_of(file)) {
     const auto entry = tables != nullptr ? tables->find(start) : std::nullopt;
     if (entry && entry->range.begin == start) {
       return entry;
@@ -68,6 +70,14 @@ struct FirstCfa {
   }
 };
 
+// Whether something enters there as calls do. Where exceptions land begins as what pointers lead
+// to, and behind a call that does not return it looks like a start.
+bool is_entered(StartEvidenceSet evidence) {
+  return evidence.has(StartEvidence::call_target) || evidence.has(StartEvidence::code_pointer) ||
+         evidence.has(StartEvidence::address_taken) || evidence.has(StartEvidence::init_array) ||
+         evidence.has(StartEvidence::entry_point);
+}
+
 class PartFinder {
  public:
   explicit PartFinder(const NameEvidence& evidence) : evidence_(evidence) {}
@@ -80,7 +90,7 @@ class PartFinder {
     starts_ = &evidence_.starts();
     for (const Address start : candidates) {
       const auto range = starts_->function_at(start);
-      if (range && range->begin == start && !starts_->evidence_at(start).is_function()) {
+      if (range && range->begin == start && !is_entered(starts_->evidence_at(start))) {
         parts_[start].end = range->end;
       }
     }
@@ -125,20 +135,14 @@ class PartFinder {
 
   // False where there are more than can be looked at: then nobody knows what leads to a part.
   bool look_at_exceptions() {
-    std::size_t left = kMostLandingPads;
-    for (const CallFrameInfo* tables :
-         {eh_frame_of(evidence_.file), debug_frame_of(evidence_.file)}) {
+    std::size_t left = kMostTableCalls;
+    for (const CallFrameInfo* tables : frame_tables_of(evidence_.file)) {
       if (tables == nullptr) {
         continue;
       }
       tables->for_each([&](const Fde& entry) {
-        if (!entry.exception_table || left == 0) {
-          return;
-        }
-        check_interrupt();
-        const auto pads = landing_pads_of(evidence_.file, entry);
-        left -= std::min(left, pads.size());
-        for (const LandingPad& pad : pads) {
+        for (const LandingPad& pad : landing_pads_of(evidence_.file, entry, left)) {
+          if (pad.address >= 0x90b00 && pad.address < 0x90b71) fprintf(stderr, "PAD %lx from %lx part %d\n", pad.address, entry.range.begin, part_at(entry.range.begin) != nullptr);
           add_source(entry.range.begin, pad.address);
         }
       });
@@ -167,14 +171,15 @@ class PartFinder {
       counts[part.sources.size() == 1 ? *part.sources.begin() : 0] += 1;
     }
     for (const auto& [start, part] : parts_) {
+      fprintf(stderr, "PART %lx: %lx:", start, part.end); for (Address x : part.sources) fprintf(stderr, " %lx", x); fprintf(stderr, "\n");
       if (part.sources.size() == 1 && counts[*part.sources.begin()] <= kMostParts) {
-        names.push_back({start, spelled(*part.sources.begin()), NameSource::part,
+        names.push_back({start, reference_to(*part.sources.begin()), NameSource::part,
                          "the jumps and exceptions that lead there"});
       }
     }
   }
 
-  static std::string spelled(Address function) {
+  static std::string reference_to(Address function) {
     std::array<char, 2 * sizeof(Address)> digits{};
     const auto end = std::to_chars(digits.begin(), digits.end(), function, kHexadecimal).ptr;
     return {digits.data(), end};

@@ -36,11 +36,10 @@ struct LandingPads::ModulePads {
     if (std::exchange(sorted, true)) {
       return;
     }
+    std::size_t left = kMostTableCalls;
     const auto add = [&](const auto& entry) {
-      if (by_pad.size() < kMostLandingPads) {
-        for (const LandingPad& pad : landing_pads_of(*module.file, entry)) {
-          by_pad.emplace_back(pad.address, entry.range);
-        }
+      for (const LandingPad& pad : landing_pads_of(*module.file, entry, left)) {
+        by_pad.emplace_back(pad.address, entry.range);
       }
     };
     if (info != nullptr) {

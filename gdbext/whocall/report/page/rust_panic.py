@@ -17,7 +17,8 @@ from whocall.report.page.scene import Fact, Scene
 from whocall.report.page.speakers import PANIC_SAYS
 from whocall.report.page.texts import LARGEST, number_in, text_at
 
-# Before 1.92 and from then on; the second of each is the handler that the first is inlined into.
+# Up to 1.85 at least, and by 1.97; the second of each is the handler that the first may be inlined
+# into.
 _NAMED = re.compile(
     r"\bstd::panicking::(rust_panic_with_hook|begin_panic_handler|panic_with_hook|panic_handler)\b"
 )

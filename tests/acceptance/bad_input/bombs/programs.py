@@ -157,9 +157,8 @@ def a_table_that_reads_in_every_way(folder: Path) -> list[Command]:
     return every_command(made)
 
 
-@bomb("program")
-def one_exception_table_of_many_functions(folder: Path) -> list[Command]:
-    """20,000 functions, and parts of functions, share a table of 100,000 calls that land."""
+def one_exception_table(folder: Path, call: str) -> list[Command]:
+    """20,000 functions, and parts of functions, share a table of 100,000 such calls."""
     source = folder / "program.s"
     source.write_text(
         """
@@ -181,12 +180,24 @@ def one_exception_table_of_many_functions(folder: Path) -> list[Command]:
         table: .byte 0xff, 0xff, 0x01
         .uleb128 end - begin
         begin: .rept 100000
-        .uleb128 0, 1, 1, 0
+        .uleb128 CALL
         .endr
         end:
-        """
+        """.replace("CALL", call)
     )
     program = folder / "program"
     run(["gcc", "-nostdlib", "-static-pie", "-o", str(program), str(source)])
     source.unlink()
     return [["functions", str(program)], ["symbol", str(program), "_start"]]
+
+
+@bomb("program")
+def one_exception_table_of_many_functions(folder: Path) -> list[Command]:
+    """All calls land somewhere."""
+    return one_exception_table(folder, "0, 1, 1, 0")
+
+
+@bomb("program")
+def one_exception_table_that_leads_nowhere(folder: Path) -> list[Command]:
+    """None does."""
+    return one_exception_table(folder, "0, 1, 0, 0")
