@@ -114,7 +114,7 @@ std::string ArgumentText::shown(const FrameArguments& arguments, std::size_t pos
     if (!found.function.empty()) {
       text += " <";
       append_printable(text, found.function);
-      text += ">";
+      text += '>';
     } else if (!found.text.empty()) {
       text += ' ';
       append_quoted(text, found);

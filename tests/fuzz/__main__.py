@@ -1,6 +1,6 @@
 """The fuzzers' campaign: `cd tests && python3 -m fuzz` is a night over all targets.
 
-    python3 -m fuzz --short          all targets together in about two minutes: part of tests/run
+    python3 -m fuzz --short          all targets together in about a minute: part of tests/run
     python3 -m fuzz --minutes 480    a night, in the foreground; corpora are kept in build/fuzz
     python3 -m fuzz --coverage       what the corpora reach of each target's own files
     python3 -m fuzz --only cfi --only minidump
@@ -30,7 +30,7 @@ HERE = Path(__file__).parent
 PLACE = ROOT / "build" / "fuzz"
 BUILD = ROOT / "build" / "sanitizers"
 VENV = ROOT / "build" / "fuzz-venv"
-_SHORT = 110.0  # seconds of all targets together
+_SHORT = 60.0  # seconds of all targets together
 _EXECUTED = re.compile(r"stat::number_of_executed_units: *(\d+)|: (\d+) executions by")
 # What an attacker's input may cost: seconds, MB (with what the sanitizers take beside).
 _LIMITS = ("-timeout=20", "-rss_limit_mb=3000")
@@ -159,7 +159,7 @@ def main(words: list[str]) -> int:
 
     given = _arguments(words)
     subprocess.run([HERE / "make_seeds", PLACE / "seeds"], cwd=ROOT, check=True)
-    if not (given.short or given.coverage):  # two minutes are not for downloads
+    if not (given.short or given.coverage):  # a minute is not for downloads
         _prepare()
     with tempfile.TemporaryDirectory(prefix="whocall-fuzz-") as temporary:
         campaign = Campaign(given.build, 0, temporary)

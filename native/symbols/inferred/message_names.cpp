@@ -67,7 +67,7 @@ class MessageJudge {
     for (const Symbol& symbol : evidence_.table.symbols()) {
       if (!symbol.name.empty()) {
         symbols_.try_emplace(symbol.range.begin, symbol.name);
-        known_.insert(function_in_demangled(demangle(std::string(symbol.name))));
+        known_.insert(function_in_demangled(demangle(symbol.name)));
       }
     }
   }

@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <cstdio>
 
 #include "base/interrupt.h"
 #include "object/call_frame_info.h"
@@ -142,7 +141,6 @@ class PartFinder {
       }
       tables->for_each([&](const Fde& entry) {
         for (const LandingPad& pad : landing_pads_of(evidence_.file, entry, left)) {
-          if (pad.address >= 0x90b00 && pad.address < 0x90b71) fprintf(stderr, "PAD %lx from %lx part %d\n", pad.address, entry.range.begin, part_at(entry.range.begin) != nullptr);
           add_source(entry.range.begin, pad.address);
         }
       });
@@ -171,7 +169,6 @@ class PartFinder {
       counts[part.sources.size() == 1 ? *part.sources.begin() : 0] += 1;
     }
     for (const auto& [start, part] : parts_) {
-      fprintf(stderr, "PART %lx: %lx:", start, part.end); for (Address x : part.sources) fprintf(stderr, " %lx", x); fprintf(stderr, "\n");
       if (part.sources.size() == 1 && counts[*part.sources.begin()] <= kMostParts) {
         names.push_back({start, reference_to(*part.sources.begin()), NameSource::part,
                          "the jumps and exceptions that lead there"});

@@ -122,12 +122,10 @@ void SignatureGaps::extend(Search& search, Address at) const {
   if (search.end >= at && program_.is_padding({at, search.end}) &&
       (aligned(at, search.end_alignment) == search.end ||
        aligned(at, kUsualAlignment) == search.end)) {
-    if (!search.row.empty()) {
-      if (are_of_linked_members(search.row)) {
-        search.rows.push_back(search.row);
-        if (goes_on(search)) {
-          search.continuing.push_back(search.row);
-        }
+    if (!search.row.empty() && are_of_linked_members(search.row)) {
+      search.rows.push_back(search.row);
+      if (goes_on(search)) {
+        search.continuing.push_back(search.row);
       }
     }
     return;

@@ -58,7 +58,7 @@ class GoStrategy final : public Strategy {
       if (const RegisterRule* rule = row.rule_for(row.return_address)) {
         text += ", return address " + to_string(*rule, arch_);
       }
-      text += ")";
+      text += ')';
     }
     return text;
   }
