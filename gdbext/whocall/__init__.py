@@ -16,8 +16,8 @@ NativeMissingError says then how to get it.
 
 from __future__ import annotations
 
-from whocall.core.errors import Error, NativeMissingError, UsageError
-from whocall.core.version import __version__
+from whocall.base.errors import Error, NativeMissingError, UsageError
+from whocall.base.version import __version__
 
 TYPE_CHECKING = False
 
@@ -25,32 +25,32 @@ if TYPE_CHECKING:
     from typing import Any
 
     from whocall._native import SymbolTable, decode_frame_chain, demangle
-    from whocall.core.file_search import Search
-    from whocall.core.long_work import left_out
-    from whocall.core.model import Backtrace, Frame, Report, Stop
-    from whocall.core.process_image import ProcessImage, Walk, open_process, open_symbols
+    from whocall.base.file_search import Search
+    from whocall.base.long_work import left_out
+    from whocall.base.model import Backtrace, Frame, Report, Stop
+    from whocall.base.process_image import ProcessImage, Walk, open_process, open_symbols
     from whocall.inputs.opening import open_core
     from whocall.report.backtrace.written import backtrace_text
     from whocall.report.form.jsonform import backtrace_json
     from whocall.report.tables.waits import waits_data
 
 _HOMES = {
-    "Backtrace": "whocall.core.model",
-    "Frame": "whocall.core.model",
-    "Report": "whocall.core.model",
-    "Stop": "whocall.core.model",
-    "ProcessImage": "whocall.core.process_image",
-    "Walk": "whocall.core.process_image",
+    "Backtrace": "whocall.base.model",
+    "Frame": "whocall.base.model",
+    "Report": "whocall.base.model",
+    "Stop": "whocall.base.model",
+    "ProcessImage": "whocall.base.process_image",
+    "Walk": "whocall.base.process_image",
     "open_core": "whocall.inputs.opening",
-    "open_process": "whocall.core.process_image",
+    "open_process": "whocall.base.process_image",
     "backtrace_json": "whocall.report.form.jsonform",
     "backtrace_text": "whocall.report.backtrace.written",
     "SymbolTable": "whocall._native",
     "decode_frame_chain": "whocall._native",
     "demangle": "whocall._native",
-    "open_symbols": "whocall.core.process_image",
-    "left_out": "whocall.core.long_work",
-    "Search": "whocall.core.file_search",
+    "open_symbols": "whocall.base.process_image",
+    "left_out": "whocall.base.long_work",
+    "Search": "whocall.base.file_search",
     "waits_data": "whocall.report.tables.waits",
 }
 
@@ -86,7 +86,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if home == "whocall._native":
-        from whocall.core.loader import load
+        from whocall.base.loader import load
 
         load()
     value = getattr(import_module(home), name)

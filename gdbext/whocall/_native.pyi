@@ -5,7 +5,7 @@ from typing import Any
 
 from typing_extensions import Buffer
 
-from whocall.core.model import TextForm
+from whocall.base.model import TextForm
 
 __version__: str
 
@@ -138,7 +138,7 @@ class FrameClass:
     def __init__(self, type: type) -> None: ...
 
 class Backtrace:
-    """Frames, which leave it many at a time. Their fields are those of whocall.core.model.Frame;
+    """Frames, which leave it many at a time. Their fields are those of whocall.base.model.Frame;
     `wanted` counts frames, innermost first.
     """
 
@@ -216,7 +216,7 @@ class FileNames:
     def describe(self, address: int, demangle: bool = True) -> Place: ...
 
 class Scene:
-    """The moment of a crash, as `native/report/scene.h` has it. Runtime addresses."""
+    """The moment of a crash, as `native/report/causes/scene.h` has it. Runtime addresses."""
 
     code: int | None  # si_code
     fault: tuple[int, str] | None  # the address that the fault is about, and what shows it
@@ -659,7 +659,7 @@ class NameForms:
         """The longest form of at most `room` characters, or the shortest."""
 
 def printable(text: str) -> str:
-    """As whocall.core.printable.printable()."""
+    """As whocall.base.printable.printable()."""
 
 def load_bias(path: _Path, return_addresses: Sequence[int]) -> int | None:
     """Runtime address minus link address of the program on whose stack these addresses were; None
@@ -668,7 +668,7 @@ def load_bias(path: _Path, return_addresses: Sequence[int]) -> int | None:
 
 def architectures() -> list[str]: ...
 def architecture_facts(name: str) -> dict[str, Any]:
-    """See whocall.core.architecture.Architecture."""
+    """See whocall.base.architecture.Architecture."""
 
 def signal_trampolines(machine: int) -> list[bytes]:
     """The code that signal handlers return to on a machine (EM_*), of each of its ABIs."""

@@ -5,7 +5,7 @@
 // that turn the direction of text, characters that show nothing, noncharacters, and bytes that are
 // no UTF-8. The notation is that of C and Python: `\n`, `\x1b`, `\u202e`, `\U000e0041`, and `\xff`
 // for a byte. A backslash stays as it is, so that what is printable already does not change.
-// `core/printable.py` is the same in Python, and a test holds them against each other.
+// `base/printable.py` is the same in Python, and a test holds them against each other.
 //
 // Nothing is allocated here but by whoever takes the text.
 #pragma once

@@ -14,7 +14,7 @@
 #include "python/bindings.h"
 #include "python/convert.h"
 #include "python/frame_fields.h"
-#include "report/cycles.h"
+#include "report/form/cycles.h"
 #include "unwind/strategies/strategies.h"
 
 namespace py = pybind11;

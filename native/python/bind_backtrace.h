@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "python/session.h"
-#include "report/named_walk.h"
+#include "report/form/named_walk.h"
 
 namespace whocall::python {
 

@@ -6,8 +6,8 @@
 #include "python/bindings.h"
 #include "python/convert.h"
 #include "python/session.h"
-#include "report/listing.h"
-#include "report/operations.h"
+#include "report/form/listing.h"
+#include "report/form/operations.h"
 #include "symbols/table/demangler.h"
 #include "symbols/table/plt_symbols.h"
 
@@ -79,7 +79,7 @@ py::object found_symbol(const Process& process, Address address) {
   if (symbol.name.empty() || !(symbol.exact_end || in_plt)) {
     return py::none();
   }
-  return py::make_tuple(text(demangle(std::string(symbol.name))), link - symbol.range.begin);
+  return py::make_tuple(text(demangle(symbol.name)), link - symbol.range.begin);
 }
 
 // Of a variable that a module's symbol tables name; a miss where they do not.

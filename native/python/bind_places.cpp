@@ -11,8 +11,8 @@
 #include "python/bindings.h"
 #include "python/convert.h"
 #include "python/hint_tuples.h"
-#include "report/file_display.h"
-#include "report/source_hints.h"
+#include "report/form/file_display.h"
+#include "report/form/source_hints.h"
 #include "symbols/external/list_table.h"
 #include "symbols/table/demangler.h"
 

@@ -15,7 +15,7 @@
 #include "python/bindings.h"
 #include "python/convert.h"
 #include "python/session.h"
-#include "report/numbers.h"
+#include "report/form/numbers.h"
 #include "report/stack_groups.h"
 #include "report/threads_json.h"
 #include "report/threads_text.h"

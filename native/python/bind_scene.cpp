@@ -13,10 +13,10 @@
 #include "python/bindings.h"
 #include "python/convert.h"
 #include "python/session.h"
-#include "report/causes.h"
-#include "report/fault_access.h"
+#include "report/causes/causes.h"
+#include "report/causes/fault_access.h"
+#include "report/causes/stack_end.h"
 #include "report/referred_texts.h"
-#include "report/stack_end.h"
 
 namespace py = pybind11;
 

@@ -9,7 +9,7 @@
 #include "python/bindings.h"
 #include "python/convert.h"
 #include "python/session.h"
-#include "report/waits_text.h"
+#include "report/waits/waits_text.h"
 #include "waits/find_waits.h"
 
 namespace py = pybind11;

@@ -10,7 +10,7 @@
 
 #include "python/convert.h"
 #include "python/hint_tuples.h"
-#include "report/source_hints.h"
+#include "report/form/source_hints.h"
 
 namespace py = pybind11;
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "python/session.h"
-#include "report/named_walk.h"
+#include "report/form/named_walk.h"
 
 namespace whocall::python {
 

@@ -5,9 +5,9 @@
 #include <charconv>
 
 #include "base/printable_text.h"
+#include "report/form/sentence_lines.h"
+#include "report/form/source_hints.h"
 #include "report/frame_where.h"
-#include "report/sentence_lines.h"
-#include "report/source_hints.h"
 
 namespace whocall {
 namespace {

@@ -10,11 +10,11 @@
 
 #include "memory/memory.h"
 #include "report/argument_text.h"
-#include "report/cycles.h"
-#include "report/file_display.h"
-#include "report/paint.h"
+#include "report/form/cycles.h"
+#include "report/form/file_display.h"
+#include "report/form/paint.h"
+#include "report/form/source_hints.h"
 #include "report/short_names.h"
-#include "report/source_hints.h"
 #include "report/stack_text.h"
 #include "report/thread_trace.h"
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "report/file_display.h"
-#include "report/named_walk.h"
-#include "report/source_hints.h"
+#include "report/form/file_display.h"
+#include "report/form/named_walk.h"
+#include "report/form/source_hints.h"
 
 namespace whocall {
 

@@ -6,11 +6,11 @@
 
 #include "base/hex.h"
 #include "base/printable_text.h"
-#include "report/causes.h"
-#include "report/fault_access.h"
-#include "report/faults.h"
-#include "report/file_display.h"
-#include "report/sentence_lines.h"
+#include "report/causes/causes.h"
+#include "report/causes/fault_access.h"
+#include "report/causes/faults.h"
+#include "report/form/file_display.h"
+#include "report/form/sentence_lines.h"
 
 namespace whocall {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/json_members.h"
+#include "report/form/json_members.h"
 #include "report/thread_trace.h"
 
 namespace whocall {

@@ -1,8 +1,8 @@
 #include "report/json_frames.h"
 
-#include "report/json_members.h"
-#include "report/source_hints.h"
-#include "report/text_block.h"
+#include "report/form/json_members.h"
+#include "report/form/source_hints.h"
+#include "report/form/text_block.h"
 #include "symbols/inferred/rust_paths.h"
 
 namespace whocall {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "report/argument_text.h"
-#include "report/json_members.h"
+#include "report/form/json_members.h"
 
 namespace whocall {
 

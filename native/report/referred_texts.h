@@ -12,7 +12,7 @@
 #include <span>
 #include <string>
 
-#include "report/scene.h"
+#include "report/causes/scene.h"
 
 namespace whocall {
 

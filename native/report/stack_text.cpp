@@ -6,7 +6,7 @@
 
 #include "base/byte_view.h"
 #include "base/hex.h"
-#include "report/paint.h"
+#include "report/form/paint.h"
 
 namespace whocall {
 namespace {

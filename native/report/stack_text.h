@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "memory/memory.h"
-#include "report/named_walk.h"
+#include "report/form/named_walk.h"
 
 namespace whocall {
 

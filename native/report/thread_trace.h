@@ -8,7 +8,7 @@
 
 #include "arguments/code_values.h"
 #include "process/process_image.h"
-#include "report/named_walk.h"
+#include "report/form/named_walk.h"
 
 namespace whocall {
 

@@ -1,8 +1,8 @@
 #include "report/threads_json.h"
 
+#include "report/form/json_members.h"
+#include "report/form/text_block.h"
 #include "report/happened.h"
-#include "report/json_members.h"
-#include "report/text_block.h"
 
 namespace whocall {
 

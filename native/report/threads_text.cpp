@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "base/printable_text.h"
+#include "report/form/numbers.h"
+#include "report/form/sentence_lines.h"
+#include "report/form/text_block.h"
 #include "report/happened.h"
-#include "report/numbers.h"
-#include "report/sentence_lines.h"
 #include "report/stack_groups.h"
-#include "report/text_block.h"
 
 namespace whocall {
 namespace {

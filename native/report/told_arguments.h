@@ -7,7 +7,7 @@
 
 #include "process/process_image.h"
 #include "report/argument_text.h"
-#include "report/named_walk.h"
+#include "report/form/named_walk.h"
 #include "symfile/argument_info.h"
 
 namespace whocall {

@@ -9,7 +9,7 @@
 #include "base/hex.h"
 #include "base/interrupt.h"
 #include "base/printable_text.h"
-#include "report/text_block.h"
+#include "report/form/text_block.h"
 
 namespace whocall {
 namespace {

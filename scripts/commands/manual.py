@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import whocall.commands as table
+from whocall.base.version import __version__
 from whocall.commands import Parameter
-from whocall.core.version import __version__
 
 _COMMON = 4  # commands that share an option: then it is told once
 

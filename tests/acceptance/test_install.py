@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.helpers.broken_files import crash
-from whocall.core.version import __version__
+from whocall.base.version import __version__
 
 TIMEOUT_SECONDS = 900.0
 

@@ -24,7 +24,8 @@ ORDER = [
     *("symbols/signatures", "symbols/jit", "symbols"),
     *("unwind/rows", "unwind/code", "unwind/analysis", "unwind/audit"),
     *WALK,
-    *("arguments", "waits", "symfile", "report", "tracing", "python"),
+    *("arguments", "waits", "symfile"),
+    *("report/form", "report/causes", "report/waits", "report", "tracing", "python"),
 ]
 
 # Rooms that stand beside each other, and do not know each other.
@@ -40,6 +41,7 @@ BESIDE = [
     *({"process/jit", room} for room in ("process/input", *IMAGE_MAKERS)),
     {"symbols/inferred", "symbols/external", "symbols/signatures", "symbols/jit"},
     *({"unwind/audit", room} for room in WALK),
+    {"report/causes", "report/waits"},
 ]
 
 # The instruction sets: each is known to the list of them alone, and knows what all of them share.
@@ -61,10 +63,10 @@ IN_PROCESS = {
 
 # The rooms of gdbext/whocall by the same rules; "" is the package's own folder.
 PACKAGE_ORDER = [
-    *("commands", "core", "dumps", "container_images", "inputs"),
+    *("commands", "base", "dumps", "container_images", "inputs"),
     *("report/form", "report/backtrace"),
-    *("report/comparison", "report/stack", "report/tables", "report/formats", "report/page"),
-    "report",
+    *("report/comparison", "report/stack", "report/tables", "report/formats"),
+    *("report/causes", "report/page", "report"),
     *("resolve/facts", "resolve/grammar", "resolve/formats", "resolve", "tracing", "triage"),
     *("repair", "frontend", "answers", "cli", "cli/commands", ""),
     *("gdb/host", "gdb/target", "gdb/repair", "gdb/commands", "gdb"),

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 CONSOLE = "whocall/gdb/host/console.py"
-PROGRAMS = "whocall/core/programs.py"
-ASIDE = "whocall/core/forked.py"  # copies of our own process
+PROGRAMS = "whocall/base/programs.py"
+ASIDE = "whocall/base/forked.py"  # copies of our own process
 # Python's own workers, which are handed pickled values and no command line of ours.
 WORKERS = ("whocall/triage/workers.py", "whocall/triage/pool.py")
 
@@ -35,8 +35,8 @@ _LITERAL = {
 }
 # Classes that say that a string was looked at, and who may say so.
 _CHECKED = {
-    "AcceptedPath": ("whocall/core/safe_paths.py", "whocall/core/gdb_lines.py"),
-    **dict.fromkeys(("GdbLine", "PlainName", "Pattern"), ("whocall/core/gdb_lines.py",)),
+    "AcceptedPath": ("whocall/base/safe_paths.py", "whocall/base/gdb_lines.py"),
+    **dict.fromkeys(("GdbLine", "PlainName", "Pattern"), ("whocall/base/gdb_lines.py",)),
     "Argument": (PROGRAMS,),
 }
 _USERS_OWN = {

@@ -153,14 +153,14 @@ def test_circles_of_a_graph() -> None:
     [
         ("whocall/gdb/host/x.py", "import gdb", True),
         ("whocall/gdb/x.py", "from gdb.unwinder import Unwinder", True),
-        ("whocall/core/x.py", "import gdb", False),
-        ("whocall/core/x.py", "def f():\n    from gdb.types import has_field", False),
+        ("whocall/base/x.py", "import gdb", False),
+        ("whocall/base/x.py", "def f():\n    from gdb.types import has_field", False),
         ("whocall/x.py", "from gdbish import y", True),
-        ("whocall/core/x.py", "from whocall.core import y", True),
-        ("whocall/core/x.py", "import whocall._native as native", True),
-        ("whocall/core/x.py", "from whocall import _native", False),
-        ("whocall/core/x.py", "def f():\n    from whocall.report.form.y import z", False),
-        ("whocall/report/form/x.py", "from whocall.core.y import z", True),
+        ("whocall/base/x.py", "from whocall.base import y", True),
+        ("whocall/base/x.py", "import whocall._native as native", True),
+        ("whocall/base/x.py", "from whocall import _native", False),
+        ("whocall/base/x.py", "def f():\n    from whocall.report.form.y import z", False),
+        ("whocall/report/form/x.py", "from whocall.base.y import z", True),
         ("whocall/report/form/x.py", "if TYPE_CHECKING:\n    import whocall.repair.y", False),
         ("whocall/report/tables/x.py", "from whocall.report.form import y", True),
         ("whocall/report/tables/x.py", "from whocall.report.stack import y", False),
@@ -196,25 +196,25 @@ def test_an_import_is_judged(tmp_path: Path, place: str, statement: str, allowed
 @pytest.mark.parametrize(
     "statement",
     [
-        "from whocall.core import a",
+        "from whocall.base import a",
         "from . import a",
-        "import whocall.core.a",
+        "import whocall.base.a",
         "def f():\n    from .a import y",
-        "if TYPE_CHECKING:\n    from whocall.core.a import y",
+        "if TYPE_CHECKING:\n    from whocall.base.a import y",
     ],
 )
 def test_a_circle_of_imports_is_found(tmp_path: Path, statement: str) -> None:
     files = {
         "whocall/__init__.py": "",
-        "whocall/core/__init__.py": "",
-        "whocall/core/a.py": "from whocall.core.b import y\n",
-        "whocall/core/b.py": "import whocall.core.c\n",
-        "whocall/core/c.py": statement + "\n",
-        "whocall/core/d.py": "from whocall.core import a\n",
+        "whocall/base/__init__.py": "",
+        "whocall/base/a.py": "from whocall.base.b import y\n",
+        "whocall/base/b.py": "import whocall.base.c\n",
+        "whocall/base/c.py": statement + "\n",
+        "whocall/base/d.py": "from whocall.base import a\n",
     }
-    circle = ["whocall.core.a", "whocall.core.b", "whocall.core.c"]
+    circle = ["whocall.base.a", "whocall.base.b", "whocall.base.c"]
     assert import_circles(write(tmp_path, files)) == [circle]
-    assert import_circles(write(tmp_path, {"whocall/core/b.py": ""})) == []
+    assert import_circles(write(tmp_path, {"whocall/base/b.py": ""})) == []
 
 
 def test_the_entry_file_does_not_hide_the_package_of_its_name(tmp_path: Path) -> None:
@@ -228,8 +228,8 @@ def test_the_entry_file_does_not_hide_the_package_of_its_name(tmp_path: Path) ->
 
 def test_a_package_and_its_module_make_a_circle(tmp_path: Path) -> None:
     files = {
-        "whocall/core/__init__.py": "from whocall.core.a import y\n",
-        "whocall/core/a.py": "from whocall.core import b\n",
-        "whocall/core/b.py": "",
+        "whocall/base/__init__.py": "from whocall.base.a import y\n",
+        "whocall/base/a.py": "from whocall.base import b\n",
+        "whocall/base/b.py": "",
     }
-    assert import_circles(write(tmp_path, files)) == [["whocall.core", "whocall.core.a"]]
+    assert import_circles(write(tmp_path, files)) == [["whocall.base", "whocall.base.a"]]

@@ -8,8 +8,8 @@ import pytest
 from doors import door_faults
 
 IMPORTS = """
-from whocall.core.gdb_lines import folders, line, named, python_call
-from whocall.core.programs import flag, gdb_option, option, start, users_own, words
+from whocall.base.gdb_lines import folders, line, named, python_call
+from whocall.base.programs import flag, gdb_option, option, start, users_own, words
 """
 
 
@@ -35,7 +35,7 @@ PLANTED = [
     'line(f"source {path}")',
     "folders(path, [])",
     'python_call(f"open({path!r})")',
-    "from whocall.core.gdb_lines import line as said\nsaid(path)",
+    "from whocall.base.gdb_lines import line as said\nsaid(path)",
     "import subprocess\nsubprocess.run([path])",
     "from subprocess import Popen",
     "def f():\n    import subprocess as s\n    s.call(path)",

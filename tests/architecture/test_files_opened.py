@@ -23,9 +23,9 @@ METHODS = {"read_text", "read_bytes", "write_text", "write_bytes", "open"}
 OTHERS = {"self.files", "files", "webbrowser"}
 # Who opens files by itself, and which.
 ALLOWED = {
-    "core/regular_file.py": "the door for reading",
-    "core/output_file.py": "the door for writing",
-    "core/stale_files.py": "what is half written, to be locked and never read",
+    "base/regular_file.py": "the door for reading",
+    "base/output_file.py": "the door for writing",
+    "base/stale_files.py": "what is half written, to be locked and never read",
     "repair/symbol_cache.py": "files in the user's own cache, looked at after they are open",
     "triage/store.py": "the store, which is made for the user alone",
     "triage/tables.py": "the store, which SQLite opens after it was looked at",
@@ -43,7 +43,7 @@ ALLOWED = {
     "cli/outside_sandbox.py": "/dev/null",
     "answers/worker.py": "/dev/null",
     "answers/helper.py": "/dev/null",
-    "core/limits.py": "/proc of this process",
+    "base/limits.py": "/proc of this process",
 }
 # Of open(2) with its two arguments; functions of ours that are called so take a path alone.
 OPENING_NATIVE = re.compile(

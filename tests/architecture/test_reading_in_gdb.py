@@ -40,7 +40,7 @@ def test_the_helper_reads(project_root: Path) -> None:
 @pytest.mark.parametrize(
     "planted",
     [
-        "from whocall.core.process_image import open_core",
+        "from whocall.base.process_image import open_core",
         "def run(line):\n    from whocall.gdb.target.inferior import current",
         "image = native.open_file(path)",
     ],

@@ -14,7 +14,7 @@ FILES = {
     *("report/page/writing.py", "cli/commands/trace.py", "cli/commands/triage.py"),
     *("gdb/commands/trace.py", "triage/representatives.py"),
     "triage/work.py",  # a note from one process to the other
-    "core/limits.py",  # a number for the kernel
+    "base/limits.py",  # a number for the kernel
 }
 
 _HARMLESS = {"isatty", "fileno"}  # what may be asked of a stream

@@ -8,7 +8,7 @@ import pytest
 
 from attacker import judges
 from attacker.names import NAMES
-from whocall.core.printable import printable
+from whocall.base.printable import printable
 
 SHOWN_AS_THEY_ARE = {
     *("script", "comment", "quotes", "template", "json", "markdown", "link", "formula"),

@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 from oracles.tools import environment
 
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 from whocall.repair import symbol_cache
 from whocall.repair.plan import AT_ONCE
 

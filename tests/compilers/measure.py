@@ -14,7 +14,7 @@ from oracles.tools import run
 
 from compilers.build import Corpus, build
 from compilers.found import Compiler
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 COLD = ("-DCOLD_ASSERT",)
 NO_TABLES = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")

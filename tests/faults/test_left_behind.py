@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from whocall.core.output_file import write_bytes
+from whocall.base.output_file import write_bytes
 from whocall.repair.symbol_cache import write_whole
 
 PACKAGE = Path(__file__).resolve().parents[2] / "gdbext"
 OUTPUT = """
-from whocall.core.output_file import writing
+from whocall.base.output_file import writing
 with writing({path!r}, private=True) as file:
     print(flush=True)
     input()

@@ -16,8 +16,8 @@ from attacker import told
 
 from faults.commands import Place, run
 from faults.watch import watching
+from whocall.base.regular_file import open_regular, open_stream
 from whocall.container_images.image_root import ImageRoot
-from whocall.core.regular_file import open_regular, open_stream
 
 STORED = f"core.prog.0.{'a' * 32}.77.1700000000000000"
 

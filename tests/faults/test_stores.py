@@ -15,7 +15,7 @@ import pytest
 from guards import guarded
 
 from faults.commands import SCRIPT, Place, run
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 from whocall.triage.run import conclude
 from whocall.triage.store import Store
 from whocall.triage.tables import Guarded, StrangeStoreError
@@ -176,7 +176,7 @@ def test_a_core_of_another_century(form: str, year: int, place: Place) -> None:
 
 
 def test_moments_that_no_calendar_has() -> None:
-    from whocall.core.timestamps import moment
+    from whocall.base.timestamps import moment
     from whocall.report.page.index_page import Entry
     from whocall.triage.summary import instant
 

@@ -12,8 +12,8 @@ import pytest
 from places import mounts
 
 from faults.commands import SCRIPT, Place, lines_of, run
-from whocall.core.errors import Error
-from whocall.core.output_file import write_bytes, writing, writing_text
+from whocall.base.errors import Error
+from whocall.base.output_file import write_bytes, writing, writing_text
 
 # Those that write a file, with what they take for it; and whether others may read it.
 WRITERS = {

@@ -16,7 +16,7 @@ from oracles.tools import run
 
 from foreign.crash import SETS
 from foreign.roots import root_of, unpacked
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 LEAST_CALLS = 0.999
 LEAST_INSTRUCTIONS = 0.997

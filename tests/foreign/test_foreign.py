@@ -16,8 +16,8 @@ from ports.judge import Frame, Verdict
 
 import whocall
 from foreign.crash import PROGRAMS, SETS, ForeignCrash, crash_of
-from whocall.core.file_search import Search
-from whocall.core.process_image import Walk
+from whocall.base.file_search import Search
+from whocall.base.process_image import Walk
 
 RECALL, PRECISION = 100.0, 100.0
 """Per cent of all frames of a set."""

@@ -13,7 +13,7 @@
 #include "memory/segment_memory.h"
 #include "object/exception_table.h"
 #include "process/file_image.h"
-#include "report/operations.h"
+#include "report/form/operations.h"
 #include "symbols/symbolizer.h"
 #include "unwind/analysis/function_analyser.h"
 #include "unwind/analysis/function_analysis.h"

@@ -16,11 +16,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from whocall.base.elf_head import build_id_of, read_elf_head
+from whocall.base.errors import Error
+from whocall.base.file_search import Search
 from whocall.container_images.container import layers_of
 from whocall.container_images.merged_tree import MergedTree
-from whocall.core.elf_head import build_id_of, read_elf_head
-from whocall.core.errors import Error
-from whocall.core.file_search import Search
 from whocall.dumps import abrt, systemd_coredumps
 from whocall.dumps.arrival import receive
 from whocall.dumps.kinds import kind_of, kind_of_path
@@ -68,7 +68,7 @@ def _drain(pieces: Iterator[bytes], most: int = _MOST) -> None:
             return
 
 
-@_target("core/elf_head.py")
+@_target("base/elf_head.py")
 def elf_head(data: bytes) -> None:
     """Segments, notes and build ids of files that modules are."""
     path = _file(data)

@@ -11,7 +11,7 @@ import pytest
 from fuzz import coverage, readers
 from fuzz.reader_mutations import mutated, record_sums, tar_sums
 from fuzz.reader_seeds import record, seeds, tar
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 from whocall.triage.store import Store
 
 # What a whole input may still lack.
@@ -22,7 +22,7 @@ TESTS = Path(__file__).resolve().parents[1]
 READERS = (
     *("container_images/container.py", "dumps/tar_members.py", "container_images/layers.py"),
     *("container_images/merged_tree.py", "dumps/systemd_coredumps.py", "dumps/abrt.py"),
-    *("dumps/streams.py", "dumps/arrival.py", "core/elf_head.py", "resolve/record.py"),
+    *("dumps/streams.py", "dumps/arrival.py", "base/elf_head.py", "resolve/record.py"),
     *("resolve/facts/maps.py", "resolve/log.py", "triage/store.py"),
 )
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 PLANT = r"""
 import ctypes, os, resource, signal, socket, sys, time
-from whocall.core.native_module import native
-from whocall.core import limits
+from whocall.base.native_module import native
+from whocall.base import limits
 from whocall.answers import worker
 _planted = {"name": "", "folder": ""}
 _lines = []

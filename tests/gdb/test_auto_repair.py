@@ -117,7 +117,7 @@ def test_it_stays_off_where_no_python_fits(tmp_path: Path) -> None:
     damaged = tmp_path / "whocall" / usable().name
     damaged.parent.mkdir()
     damaged.write_bytes(b"no module")
-    hide = "python import whocall.core.loader as l; l.checkout = lambda: None"
+    hide = "python import whocall.base.loader as l; l.checkout = lambda: None"
     said = batch([hide, ON, SHOW], script=loading(tmp_path / "wrong.gdb", tmp_path))
     assert f"{IS} off." in said.out
     assert said.err.startswith("The native module of whocall cannot be used: ")

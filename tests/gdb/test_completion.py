@@ -124,7 +124,7 @@ def _many(folder: Path) -> None:
 
 # Which files' tables are read, and whether that is this one.
 COUNTING = """
-import whocall.core.process_image as image
+import whocall.base.process_image as image
 read, opened = [], image.open_symbols
 def counting(path, **more):
     read.append(path.endswith('/many'))

@@ -16,7 +16,7 @@ FRAMES = 100_000
 
 # How many frames each walk finds, noted where they become Python's.
 COUNTING = """
-import whocall.core.process_image as image
+import whocall.base.process_image as image
 walked, made = [], image.TraceList
 def counting(found, *others):
     walked.extend(len(found.trace(at)[0]) for at in range(len(found)))

@@ -71,7 +71,7 @@ FORGET = [
 # throws it away can be told of.)
 HOLDING = """
 import os, sys, time
-from whocall.core import long_work
+from whocall.base import long_work
 long_work.PATIENCE = 0
 GENERATOR = 0x20
 class Held:
@@ -225,7 +225,7 @@ def test_a_huge_file(huge: Crash, sessions: Sessions, command: str, call: int) -
 LOAD = """
 import os, signal, sys
 from importlib.machinery import ExtensionFileLoader
-from whocall.core import loader
+from whocall.base import loader
 create = ExtensionFileLoader.create_module
 def interrupted(self, spec):
     os.kill(os.getpid(), signal.SIGINT)

@@ -72,7 +72,7 @@ def test_loading_leaves_nothing_in_the_users_namespace_and_loads_no_native_modul
         [
             "python print([n for n in dir() if 'whocall' in n or n in ('Path', 'import_module')])",
             "python print('whocall._native' in sys.modules,"
-            " 'whocall.core.process_image' in sys.modules)",
+            " 'whocall.base.process_image' in sys.modules)",
         ]
     )
     assert said.out.split("\n")[:2] == ["[]", "False False"]

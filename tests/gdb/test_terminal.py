@@ -115,13 +115,13 @@ READING = re.compile(r"Reading the symbols of \S+/libc[.-]\S+\.\.\.")
 def test_what_takes_long_is_told(chain: Crash) -> None:
     """Here at once; never to a program that reads JSON."""
     child = terminal(chain)
-    answer(child, "python import whocall.core.long_work as work; work.PATIENCE = 0.0")
+    answer(child, "python import whocall.base.long_work as work; work.PATIENCE = 0.0")
     answer(child, "set height 0")
     assert READING.search(answer(child, "whocall functions -module libc.so.6 ^abort$"))
     assert f"Walking the stacks of {chain.exe}..." in answer(child, "whocall bt")
     child.close(force=True)
     other = terminal(chain)
-    answer(other, "python import whocall.core.long_work as work; work.PATIENCE = 0.0")
+    answer(other, "python import whocall.base.long_work as work; work.PATIENCE = 0.0")
     said = answer(other, "whocall functions -json -module libc.so.6 ^abort$")
     assert '"abort"' in said
     assert not READING.search(said)

@@ -249,7 +249,7 @@ def test_the_machine_interface_answers_the_same(chain: Crash, foreign: Path) -> 
 def test_where_no_python_can_load_a_module_the_sentence_is_the_error(
     chain: Crash, tmp_path: Path
 ) -> None:
-    hide = "python import whocall.core.loader as l; l.checkout = lambda: None"
+    hide = "python import whocall.base.loader as l; l.checkout = lambda: None"
     damaged = tmp_path / "whocall" / usable().name
     damaged.parent.mkdir()
     damaged.write_bytes(b"no module")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sessions import SCRIPT
 
-from whocall.core import loader
+from whocall.base import loader
 
 FOREIGN = ".cpython-399-x86_64-linux-gnu.so"  # no module has that, nor any Python
 

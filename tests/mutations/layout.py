@@ -12,7 +12,7 @@ from pathlib import Path
 
 import whocall
 from mutations.originals import Original
-from whocall.core.process_image import ProcessImage, Walk
+from whocall.base.process_image import ProcessImage, Walk
 
 PT_LOAD, PT_NOTE = 1, 4
 EXECUTABLE = 1

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import whocall
-from whocall.core.process_image import Walk
+from whocall.base.process_image import Walk
 from whocall.report.form import jsonform
 
 CPU_SECONDS = 2.0

@@ -18,7 +18,7 @@ from mutations.measure import Meter
 
 SMALL = ("c-bare", "c-static-pie", "i386", "jit-pointer")
 MUTANTS = 60
-RUNS = 300
+RUNS = 150
 GUARD = 30.0
 """Seconds of processor time: a campaign by hand looks closer, tests do not use a stop-watch."""
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "arch/x86/x86_64_facts.h"
-#include "report/causes.h"
+#include "report/causes/causes.h"
+#include "report/form/json_members.h"
 #include "report/happened.h"
-#include "report/json_members.h"
 #include "unwind_process.h"
 
 namespace whocall::test {

@@ -8,7 +8,7 @@
 
 #include "arch/mips/facts.h"
 #include "arch/x86/x86_64_facts.h"
-#include "report/file_display.h"
+#include "report/form/file_display.h"
 #include "report/short_names.h"
 #include "report/threads_text.h"
 #include "unwind_process.h"

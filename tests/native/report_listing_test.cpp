@@ -1,5 +1,5 @@
 // Instructions around a place: decoded from the function's start, or from the call in front of it.
-#include "report/listing.h"
+#include "report/form/listing.h"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "process_core_builder.h"
-#include "report/file_display.h"
+#include "report/form/file_display.h"
 #include "report/short_names.h"
 
 namespace whocall::test {

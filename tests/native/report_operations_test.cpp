@@ -1,5 +1,5 @@
 // Instructions with their operands.
-#include "report/operations.h"
+#include "report/form/operations.h"
 
 #include <doctest/doctest.h>
 

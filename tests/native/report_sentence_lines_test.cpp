@@ -1,4 +1,4 @@
-#include "report/sentence_lines.h"
+#include "report/form/sentence_lines.h"
 
 #include <doctest/doctest.h>
 

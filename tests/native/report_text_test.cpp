@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/cycles.h"
+#include "report/form/cycles.h"
 
 namespace whocall::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "arch/x86/x86_64_facts.h"
-#include "report/numbers.h"
+#include "report/form/numbers.h"
 #include "report/stack_groups.h"
 #include "report/threads_text.h"
 #include "unwind_process.h"

@@ -21,7 +21,7 @@ from kept import compilers, kept, machine
 
 from page.near_misses import CXX_FUNCTIONS, CXX_HEAD, EXCEPTIONS, FUNCTIONS, MISSES
 from page.programs import happened
-from whocall.core.file_search import Search
+from whocall.base.file_search import Search
 from whocall.triage.examine import examine
 from whocall.triage.facts import Facts
 

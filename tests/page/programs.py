@@ -12,8 +12,8 @@ from corpus.crash import crash
 from kept import Tool, kept, machine
 
 from whocall import Search, open_core
-from whocall.core.process_image import Walk
-from whocall.report.page.happened import what_happened
+from whocall.base.process_image import Walk
+from whocall.report.causes.happened import what_happened
 
 SOURCES = {
     "null-call": """

@@ -13,7 +13,7 @@ from corpus.crash import crash
 
 from page.programs import compiled, happened
 from whocall import open_core
-from whocall.core.operations import operations
+from whocall.base.operations import operations
 
 COUNT = 300
 BASES = ["rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", *(f"r{i}" for i in range(8, 16))]

@@ -9,7 +9,7 @@ from acceptance.helpers.stopped_processes import stopped
 
 from page.programs import SOURCES, compiled, core_of, happened, panics
 from whocall import open_process
-from whocall.report.page.happened import what_happened
+from whocall.report.causes.happened import what_happened
 
 # Of each program: the kind of the first fact, and what the sentence must say.
 EXPECTED = {

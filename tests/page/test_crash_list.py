@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from page.programs import SOURCES, core_of
+from whocall.base.errors import Error
 from whocall.cli.crash_list import buckets_of, glance_of, seen
 from whocall.cli.parsing import parse_command
-from whocall.core.errors import Error
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,9 @@ import jsonschema
 import pytest
 
 from whocall import open_core
+from whocall.base.model import Backtrace
+from whocall.base.process_image import Walk
 from whocall.cli.main import main
-from whocall.core.model import Backtrace
-from whocall.core.process_image import Walk
 from whocall.report.formats import FORMATS
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from page.chromium import Browser
 from page.hostile import FOLDER, FUNCTION, MESSAGE, PROGRAM
 from whocall import open_core
+from whocall.base.printable import printable
 from whocall.cli.main import main
-from whocall.core.printable import printable
 from whocall.report.page.writing import json_for_script, write_page
 
 

@@ -13,9 +13,9 @@ from page.last_words import ended
 from page.programs import core_of, happened
 from page.test_last_words import SILENT, TOLD
 from whocall import Search, open_core
-from whocall.report.page.called import returned
-from whocall.report.page.cxx_types import exception_in, type_at
-from whocall.report.page.scene import Scene
+from whocall.report.causes.called import returned
+from whocall.report.causes.cxx_types import exception_in, type_at
+from whocall.report.causes.scene import Scene
 
 PLANTED = r"""
 #include <signal.h>

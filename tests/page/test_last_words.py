@@ -21,11 +21,11 @@ from page.last_words import PROGRAMS, SYSROOT, ended
 from page.programs import happened
 from page.test_why import in_gdb, why
 from whocall import Search
-from whocall.core.printable import printable
-from whocall.core.process_image import Walk
+from whocall.base.printable import printable
+from whocall.base.process_image import Walk
+from whocall.report.causes import causes
+from whocall.report.causes.scene import Scene
 from whocall.report.last_words import last_words
-from whocall.report.page import causes
-from whocall.report.page.scene import Scene
 
 SCHEMA = json.loads((Path(whocall.__file__).parent / "schema" / "backtrace-2.json").read_text())
 ALONE = Search(debug_directories=())  # what is stripped stays so

@@ -6,7 +6,7 @@ import pytest
 from places.needs import OTHERS, OTHERS_CORES
 
 from page.programs import happened
-from whocall.core.file_search import Search
+from whocall.base.file_search import Search
 from whocall.triage.examine import examine
 from whocall.triage.facts import Facts
 

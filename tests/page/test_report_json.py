@@ -16,9 +16,9 @@ import pytest
 import whocall
 from page.programs import SOURCES, core_of
 from whocall import open_core
+from whocall.base.loader import python_here
+from whocall.base.process_image import Walk
 from whocall.cli.main import main
-from whocall.core.loader import python_here
-from whocall.core.process_image import Walk
 from whocall.report.form.jsonform import frame_json
 from whocall.report.page.document import PageOptions, document
 from whocall.report.page.limits import Limits

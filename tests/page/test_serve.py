@@ -16,10 +16,10 @@ import pytest
 
 from page.chromium import Browser
 from page.programs import SOURCES, core_of
+from whocall.base.errors import Error
 from whocall.cli.core_server import Cores, CoreServer
 from whocall.cli.main import main
 from whocall.cli.parsing import parse_command
-from whocall.core.errors import Error
 from whocall.report.page import document
 from whocall.report.page.document import crash_json
 

@@ -17,10 +17,10 @@ import whocall
 from ports.case import cases
 from ports.names import named
 from ports.sets import SETS
+from whocall.base.file_search import Search
+from whocall.base.model import Backtrace
+from whocall.base.process_image import Walk
 from whocall.cli import main as cli
-from whocall.core.file_search import Search
-from whocall.core.model import Backtrace
-from whocall.core.process_image import Walk
 
 
 def _traces(

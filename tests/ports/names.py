@@ -10,7 +10,7 @@ from acceptance.names.true_names import Verdict, judge, truth_of
 from kept import Tool, kept
 
 from ports.sets import SETS
-from whocall.core.file_search import Search
+from whocall.base.file_search import Search
 
 PROGRAM = r"""
 #include <assert.h>

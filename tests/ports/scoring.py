@@ -12,7 +12,7 @@ from ports.case import BuiltCase, build_all, cases
 from ports.judge import Verdict, judge
 from ports.matrix import ALL_BUILDS
 from ports.sets import SETS
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 
 PEERS_EVERY = 14
 """Other tools by themselves are asked about each fourteenth case: all three take seconds a core."""

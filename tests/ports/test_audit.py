@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ports.sets import SETS
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 LEAST_CALLS, LEAST_INSTRUCTIONS = 0.999, 0.996
 """Shares, in each file, of the places at which CFA and return address are those of the table."""

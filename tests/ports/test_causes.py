@@ -12,9 +12,9 @@ from oracles.tools import run
 import whocall
 from ports.case import BuiltCase, cases
 from ports.sets import SETS
-from whocall.core.file_search import Search
-from whocall.core.process_image import Walk
-from whocall.report.page.happened import what_happened
+from whocall.base.file_search import Search
+from whocall.base.process_image import Walk
+from whocall.report.causes.happened import what_happened
 
 # Of each program: the kinds of causes that may be told. return_smashed returns to 0x41414140; by
 # what, the registers do not tell where a return takes its address from one.

@@ -11,8 +11,8 @@ from ports import voices
 from ports.case import BuiltCase, cases
 from ports.judge import Frame, judge
 from ports.sets import SETS
-from whocall.core.file_search import Search
-from whocall.core.process_image import Walk
+from whocall.base.file_search import Search
+from whocall.base.process_image import Walk
 
 PROGRAMS = ("chain", "virtual_calls", "exception_in_catch", "signal_nested")
 

@@ -13,9 +13,9 @@ from places.needs import OWN_CORES, require
 
 import whocall
 from ports.sets import SETS
-from whocall.core.file_search import Search
-from whocall.core.process_image import Walk
-from whocall.report.page.happened import what_happened
+from whocall.base.file_search import Search
+from whocall.base.process_image import Walk
+from whocall.report.causes.happened import what_happened
 
 AARCH64 = SETS["aarch64"]
 GUARD = 0x10004000

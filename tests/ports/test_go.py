@@ -11,7 +11,7 @@ from acceptance.runtimes.gochains import c_functions, crashed, insane, traces, u
 from acceptance.runtimes.goruns import GoToolchain, Target
 
 from ports.sets import SETS
-from whocall.core.file_search import Search
+from whocall.base.file_search import Search
 
 AARCH64 = SETS["aarch64"]
 TARGET = Target(

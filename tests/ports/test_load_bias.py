@@ -13,7 +13,7 @@ import pytest
 from oracles.tools import lines
 
 from ports.sets import SETS
-from whocall.core.elf_head import read_elf_head
+from whocall.base.elf_head import read_elf_head
 from whocall.resolve.load_address import load_bias
 
 BIAS = 0x7F3A12345000 % (1 << 31)

@@ -17,7 +17,7 @@ from places.needs import OWN_CORES, require
 
 import whocall
 from ports import ROOT
-from whocall.core.file_search import Search
+from whocall.base.file_search import Search
 
 LIBRARY = """
 int inner(int *p) { return *(volatile int *)p; }

@@ -18,8 +18,8 @@ from places.needs import OWN_CORES, require
 import whocall
 from ports.sets import SETS, InstructionSet
 from whocall import Backtrace
-from whocall.core.file_search import Search
-from whocall.core.process_image import Walk
+from whocall.base.file_search import Search
+from whocall.base.process_image import Walk
 
 LIBRARY = r"""
 extern int back(int *p, int n);

@@ -12,8 +12,8 @@ from oracles.tools import run
 
 from ports.names import LINKS, named
 from ports.sets import SETS
+from whocall.base.process_image import open_names
 from whocall.cli import main as cli
-from whocall.core.process_image import open_names
 
 
 @pytest.mark.parametrize("link", LINKS)

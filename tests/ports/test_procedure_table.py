@@ -6,7 +6,7 @@ import pytest
 from oracles import nm_table
 
 from ports.names import named
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 MIPS = ("mips", "mipsel", "mips64el")
 

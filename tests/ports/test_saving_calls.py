@@ -10,8 +10,8 @@ from ports.case import Case
 from ports.judge import Frame, judge
 from ports.matrix import OWN, Variant
 from ports.sets import SETS
-from whocall.core.file_search import Search
-from whocall.core.process_image import Walk
+from whocall.base.file_search import Search
+from whocall.base.process_image import Walk
 
 PROGRAM = Program("saving_calls", str(OWN / "saving_calls.c"), flags=("-msave-restore",))
 

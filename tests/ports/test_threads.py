@@ -7,8 +7,8 @@ import pytest
 import whocall
 from ports.case import cases
 from ports.sets import SETS
-from whocall.core.file_search import Search
-from whocall.core.process_image import Walk
+from whocall.base.file_search import Search
+from whocall.base.process_image import Walk
 
 
 @pytest.mark.parametrize("name", list(SETS))

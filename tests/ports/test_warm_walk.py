@@ -17,8 +17,8 @@ import whocall
 from ports import stub_core
 from ports.sets import SETS, InstructionSet
 from whocall import Backtrace
-from whocall.core.file_search import Search
-from whocall.core.process_image import Walk
+from whocall.base.file_search import Search
+from whocall.base.process_image import Walk
 
 PROGRAM = r"""
 #include <stdlib.h>

@@ -16,9 +16,9 @@ from oracles.tools import ToolError, asked
 import whocall
 from ports.judge import Frame
 from ports.sets import InstructionSet
-from whocall.core.errors import Error
-from whocall.core.file_search import Search
-from whocall.core.process_image import Walk, open_file_image
+from whocall.base.errors import Error
+from whocall.base.file_search import Search
+from whocall.base.process_image import Walk, open_file_image
 
 
 class Crashed(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from whocall.core.model import Backtrace, Frame, Report, Stop
+from whocall.base.model import Backtrace, Frame, Report, Stop
 
 PROG = "/opt/prog"
 LIBC = "/lib/libc.so.6"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from whocall.core.errors import Error
-from whocall.core.gdb_lines import Number, folders, line, named, only, python_call, word
-from whocall.core.programs import behind_dashes, option, path
-from whocall.core.safe_paths import accepted
+from whocall.base.errors import Error
+from whocall.base.gdb_lines import Number, folders, line, named, only, python_call, word
+from whocall.base.programs import behind_dashes, option, path
+from whocall.base.safe_paths import accepted
 
 
 @pytest.mark.parametrize(

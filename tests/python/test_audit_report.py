@@ -15,8 +15,8 @@ import jsonschema
 import pytest
 
 import whocall
-from whocall.core.errors import Error
-from whocall.core.native_module import native
+from whocall.base.errors import Error
+from whocall.base.native_module import native
 from whocall.report.form.style import AnsiStyle, Style
 from whocall.report.tables.audit import (
     CLASSES,

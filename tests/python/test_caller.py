@@ -7,7 +7,7 @@ from typing import cast
 
 from literals import frames, trace
 
-from whocall.core.process_image import ProcessImage
+from whocall.base.process_image import ProcessImage
 from whocall.report.backtrace.caller import sentence, sentence_lines
 from whocall.report.form.file_names import FileNames
 from whocall.report.form.style import AnsiStyle, Style

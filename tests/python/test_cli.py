@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from whocall.base.errors import Error
+from whocall.base.version import __version__
 from whocall.cli import main as cli
 from whocall.cli.commands import bt, doctor
-from whocall.core.errors import Error
-from whocall.core.version import __version__
 
 SCRIPT = Path(__file__).resolve().parents[2] / "gdbext" / "whocall.py"
 

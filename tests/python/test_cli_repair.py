@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from test_cli import run
 
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 from whocall.repair.chain import Chain, RegisterNames, Step
 from whocall.repair.plan import AttachedState, ModuleState, Plan, SymbolDelivery
 from whocall.repair.plan_json import (

@@ -11,10 +11,10 @@ from types import ModuleType
 import pytest
 
 import whocall.commands as table
+from whocall.base.errors import UsageError
+from whocall.base.model import FILE_DISPLAYS
 from whocall.cli.parsing import parse_command
 from whocall.cli.sandbox import Keeps, kept_by
-from whocall.core.errors import UsageError
-from whocall.core.model import FILE_DISPLAYS
 from whocall.frontend.options import syntax
 from whocall.report.formats import FORMATS
 

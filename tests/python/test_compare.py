@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from literals import LIBC, PROG, frame, frames, trace
 
+from whocall.base.model import Backtrace, Stop
 from whocall.commands import shell
-from whocall.core.model import Backtrace, Stop
 from whocall.report.comparison.divergence import explain
 from whocall.report.comparison.verdicts import (
     BEYOND,

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from whocall.core import loader
-from whocall.core.native_module import native
-from whocall.core.optional_packages import NEEDS, lacking
+from whocall.base import loader
+from whocall.base.native_module import native
+from whocall.base.optional_packages import NEEDS, lacking
 from whocall.frontend.doctor import examine, finding_lines, is_healthy
 
 LIBRARIES = sorted({need.library for need in NEEDS})

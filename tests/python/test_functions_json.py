@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from whocall.core.model import marked
-from whocall.core.native_module import native
+from whocall.base.model import marked
+from whocall.base.native_module import native
 from whocall.report.form import jsonform
 from whocall.report.form.style import AnsiStyle, Style
 from whocall.report.tables.functions import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whocall.core.gdb_answers import offset_told
+from whocall.base.gdb_answers import offset_told
 
 OF = " in section .text of /x/prog\n"
 

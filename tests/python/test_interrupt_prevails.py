@@ -6,9 +6,9 @@ import argparse
 
 import pytest
 
+from whocall.base.errors import Error
+from whocall.base.interrupts import interrupt_prevails
 from whocall.cli import main as command_line
-from whocall.core.errors import Error
-from whocall.core.interrupts import interrupt_prevails
 
 
 def test_an_error_in_what_puts_things_in_order() -> None:

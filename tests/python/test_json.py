@@ -12,7 +12,7 @@ import pytest
 from literals import frame, frames, report, trace
 
 import whocall
-from whocall.core.model import STOP_REASONS, TRUST, Frame
+from whocall.base.model import STOP_REASONS, TRUST, Frame
 from whocall.report.form.jsonform import backtrace_json, frame_json, mi_value, text
 
 SCHEMAS = Path(whocall.__file__).parent / "schema"

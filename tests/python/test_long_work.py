@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 PACKAGE = Path(__file__).resolve().parents[2] / "gdbext"
 FILE = "/bin/bash"
@@ -16,7 +16,7 @@ READING = f"Reading the symbols of {FILE}"
 ERASE = "\r\x1b[K"
 PROGRAM = (
     f"import sys; sys.path.insert(0, {str(PACKAGE)!r})\n"
-    "import whocall.core.long_work as long_work\n"
+    "import whocall.base.long_work as long_work\n"
     "long_work.PATIENCE = float(sys.argv[1])\n"
     "from whocall.cli.main import main\n"
     "sys.exit(main(sys.argv[2:]))\n"

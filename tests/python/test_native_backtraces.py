@@ -17,8 +17,8 @@ from programs import Crash, compiled, shared
 from test_cli import run
 
 import whocall
-from whocall.core.model import FIELDS, Backtrace, Frame, TextForm
-from whocall.core.native_backtraces import BLOCK, FrameSequence
+from whocall.base.model import FIELDS, Backtrace, Frame, TextForm
+from whocall.base.native_backtraces import BLOCK, FrameSequence
 from whocall.report.backtrace.written import report_text
 from whocall.report.form.jsonform import backtrace_text, frame_json, text
 from whocall.report.form.style import AnsiStyle, Style

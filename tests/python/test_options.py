@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whocall.core.errors import UsageError
+from whocall.base.errors import UsageError
 from whocall.frontend import options
 from whocall.frontend.options import from_word, machine_syntax, syntax
 

@@ -8,8 +8,8 @@ import random
 
 import pytest
 
-from whocall.core.native_module import native
-from whocall.core.printable import printable, printable_line, safe_json
+from whocall.base.native_module import native
+from whocall.base.printable import printable, printable_line, safe_json
 from whocall.report.form.jsonform import quoted, text
 from whocall.report.form.style import AnsiStyle, Style, shown_line, shown_text
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from whocall.core import programs
+from whocall.base import programs
 
 
 def _waits(folder: Path) -> list[programs.Argument]:

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from whocall.base import long_work
 from whocall.cli import progress
-from whocall.core import long_work
 
 ERASE = "\r\x1b[K"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from whocall.core import loader
+from whocall.base import loader
 from whocall.frontend import pythons
 
 VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from whocall.core.model import Stop
-from whocall.core.records import dataclass, replace
+from whocall.base.model import Stop
+from whocall.base.records import dataclass, replace
 
 
 @dataclass(frozen=True)

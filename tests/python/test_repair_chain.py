@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from literals import frame, trace
 
-from whocall.core.model import Frame, Stop
+from whocall.base.model import Frame, Stop
 from whocall.repair import chain as repair_chain
 from whocall.repair.chain import chain_of
 from whocall.repair.outcomes import Agreement, ThreadOutcome, is_notable, thread_lines

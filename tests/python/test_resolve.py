@@ -10,10 +10,10 @@ from guards import guarded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whocall.core.elf_head import read_elf_head
-from whocall.core.file_search import Search
-from whocall.core.printable import printable_line
-from whocall.core.records import replace
+from whocall.base.elf_head import read_elf_head
+from whocall.base.file_search import Search
+from whocall.base.printable import printable_line
+from whocall.base.records import replace
 from whocall.report.form.style import Style
 from whocall.resolve.envelopes import Piece, opened
 from whocall.resolve.facts.context import Context

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whocall.core.model import Backtrace, Frame, Stop
+from whocall.base.model import Backtrace, Frame, Stop
 from whocall.tracing.shadow import Activation, ShadowComparison, compare_shadow, summary
 
 # main (0x1000) calls work (0x2000), which calls leaf (0x3000), which calls abort (0x9000).

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from whocall.core.signals import signal_name, tells_of_a_crash
+from whocall.base.signals import signal_name, tells_of_a_crash
 
 
 def test_the_table_is_that_of_this_machine() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from literals import MAIN, frame, trace
 
-from whocall.core.model import Backtrace, Stop
+from whocall.base.model import Backtrace, Stop
 from whocall.report.form.style import AnsiStyle, Style
 from whocall.report.stack.picture import LINES, Picture, Stack
 from whocall.report.stack.view import View, painted

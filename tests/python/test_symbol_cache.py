@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 from whocall.repair import symbol_cache
 from whocall.repair.symbol_cache import find, keep, key_of
 

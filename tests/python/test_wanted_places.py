@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 from whocall.report.tables.functions import FunctionTable
 from whocall.report.tables.wanted_places import (
     MOST_OF_A_NAME,

@@ -28,7 +28,7 @@ int main(int c, char **v) { return last(c) + 1; }
 # Every moment is a long one: what is shown does not hang on how fast the machine is.
 PROGRAM = (
     f"import sys; sys.path.insert(0, {str(PACKAGE)!r})\n"
-    "import whocall.core.long_work as long_work\n"
+    "import whocall.base.long_work as long_work\n"
     "long_work.PATIENCE = 0.0\n"
     "from whocall.cli.main import main\n"
     "sys.exit(main(sys.argv[1:]))\n"

@@ -55,7 +55,7 @@ def main() -> None:
     """Runs the command line."""
     folder = Path(sys.argv[1])
     sys.argv = ["whocall", *sys.argv[2:]]
-    from whocall.core.native_module import native
+    from whocall.base.native_module import native
 
     for name, value in vars(native).items():
         if not name.startswith("_") and callable(value) and name not in KEPT:

@@ -13,7 +13,7 @@ import pytest
 from faults.commands import SCRIPT, Place
 from places.needs import OTHER_OWNERS
 
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 WITHOUT_RIGHTS = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
 NOBODY = 65534
@@ -22,8 +22,8 @@ TAKEN = r"""
 import os, sys
 sys.path.insert(0, {package!r})
 from pathlib import Path
-from whocall.core.native_module import native
-from whocall.core.sandbox import confine
+from whocall.base.native_module import native
+from whocall.base.sandbox import confine
 
 if {old!r}:
     import ctypes, struct

@@ -14,7 +14,7 @@ from faults.commands import Place
 
 SERVER = r"""
 import ctypes, os, sys
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 real = native.open_core
 def stack(): ctypes.CDLL(None).regcomp(ctypes.create_string_buffer(4096), b"(" * 500000, 1)
 def memory():
@@ -29,7 +29,7 @@ def open_core(path, *given):
     FAULTS.get(os.fsdecode(path).rpartition(".")[2], lambda: None)()
     return real(path, *given)
 native.open_core = open_core
-from whocall.core import limits
+from whocall.base import limits
 limits.memory_for = lambda jobs: 200 << 20
 from whocall.cli.main import main
 sys.exit(main())

@@ -167,8 +167,8 @@ class Copy:
 
 def read_all(path: str, is_core: bool) -> tuple[int, int]:
     """All that whocall tells of it, to the end: how many warnings, and characters of text."""
+    from whocall.base.process_image import Walk, open_core
     from whocall.commands import alternatives
-    from whocall.core.process_image import Walk, open_core
     from whocall.report.form.style import Style
     from whocall.tracing.choice import Choice
     from whocall.tracing.forms import telling_of
@@ -192,7 +192,7 @@ def read_all(path: str, is_core: bool) -> tuple[int, int]:
 
 def judge(path: str, is_core: bool) -> tuple[str, str]:
     """`told`, `warned`, `refused`, or `FAULT` with what is wrong."""
-    from whocall.core.errors import Error
+    from whocall.base.errors import Error
 
     started = time.process_time()
     try:

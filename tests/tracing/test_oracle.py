@@ -15,7 +15,7 @@ import pytest
 
 from tracing.lab import SHARED, build, run
 from tracing.randomprograms import source
-from whocall.core.process_image import Walk, open_core
+from whocall.base.process_image import Walk, open_core
 from whocall.tracing.shadow import ShadowComparison, compare_with_trace
 from whocall.tracing.source import trace_of
 

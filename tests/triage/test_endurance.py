@@ -16,7 +16,7 @@ import pytest
 
 from triage.conftest import Run, command, environment, names, results_of
 from triage.crashes import Crashed
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 from whocall.triage import workers
 from whocall.triage.work import Settings
 
@@ -131,8 +131,8 @@ def test_a_core_that_kills_again_and_again_is_a_row(
 
 def test_a_core_that_hangs_is_a_row(cores: list[Crashed], pipe: Path, run: Run) -> None:
     given = f"{pipe}\n{names(cores)}"
-    rows = results_of(run("-", "--format", "json", "--time-limit", "20", given=given).stdout)
-    assert rows.pop(str(pipe))["reason"] == "it takes longer than 20 s; see --time-limit"
+    rows = results_of(run("-", "--format", "json", "--time-limit", "10", given=given).stdout)
+    assert rows.pop(str(pipe))["reason"] == "it takes longer than 10 s; see --time-limit"
     assert len(rows) == len(cores)
     assert {row["reason"] for row in rows.values()} == {None}
 
@@ -156,7 +156,7 @@ def test_ctrl_c_keeps_what_was_done(cores: list[Crashed], pipe: Path, tmp_path: 
 
 def total_of(store: Path) -> int:
     """How many results a store has whose run goes on."""
-    from whocall.core.errors import Error
+    from whocall.base.errors import Error
     from whocall.triage.store import Store
 
     try:
@@ -224,7 +224,7 @@ def test_a_full_disk_loses_nothing_that_was_done(
 
 def test_what_is_known_of_a_program_is_found_once(cores: list[Crashed], tmp_path: Path) -> None:
     """By the build id: in the process, and on disk by the next one."""
-    from whocall.core.file_search import Search
+    from whocall.base.file_search import Search
     from whocall.triage.examine import examine
     from whocall.triage.facts import Facts
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from triage.conftest import PACKAGE, Run, environment, names
 from triage.crashes import Crashed
-from whocall.core.printable import printable
+from whocall.base.printable import printable
 
 MARKUP = "<script>alert(1)</script>&\"'\x1b[31m"
 
@@ -115,7 +115,7 @@ def test_a_bar_on_terminals_alone(cores: list[Crashed], run: Run, tmp_path: Path
     assert run("-", given=names(cores)).stderr == ""
     ours, theirs = pty.openpty()
     at_once = (
-        "import sys, whocall.core.long_work as work; work.PATIENCE = 0.0\n"
+        "import sys, whocall.base.long_work as work; work.PATIENCE = 0.0\n"
         "from whocall.cli.main import main; sys.exit(main(sys.argv[1:]))"
     )
     process = subprocess.Popen(

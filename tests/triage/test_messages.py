@@ -10,8 +10,8 @@ import pytest
 from corpus.dumper import leaving_core
 
 from triage.crashes import limits
-from whocall.core.file_search import Search
-from whocall.core.process_image import ProcessImage
+from whocall.base.file_search import Search
+from whocall.base.process_image import ProcessImage
 from whocall.triage.examine import examine
 from whocall.triage.facts import Facts
 from whocall.triage.message import on_the_stack

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 from whocall.triage import pool, workers
 from whocall.triage import work as working
 from whocall.triage.run import gather

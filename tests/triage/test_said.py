@@ -14,7 +14,7 @@ from page.last_words import ended
 from page.test_last_words import SILENT, TOLD
 
 from triage.conftest import Run
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 from whocall.triage.said import LONGEST, alike, in_title
 from whocall.triage.store import Store
 from whocall.triage.summary import summarize

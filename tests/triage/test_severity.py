@@ -11,7 +11,7 @@ from corpus.dumper import leaving_core
 
 from triage.catalog import BUILDS, Bug
 from triage.crashes import Crashed, limits, made_cores
-from whocall.core.file_search import Search
+from whocall.base.file_search import Search
 from whocall.triage.examine import examine
 from whocall.triage.facts import Facts
 from whocall.triage.severity import CLASSES, SEVERITIES

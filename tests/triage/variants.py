@@ -20,7 +20,7 @@ from acceptance.inputs.made_minidumps import Form, made
 import whocall
 from triage.catalog import BUILDS, bugs
 from triage.crashes import made_cores
-from whocall.core.file_search import Search
+from whocall.base.file_search import Search
 from whocall.triage.examine import examine
 from whocall.triage.facts import Facts
 from whocall.triage.severity import CLASSES, UNDEFINED

@@ -27,7 +27,7 @@ def main(core: str, exe: str, mode: str, output: str) -> None:
     paths.prepare()
     from acceptance.helpers import chains
 
-    from whocall.core.process_image import Walk
+    from whocall.base.process_image import Walk
 
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT, CPU_LIMIT))
     without = ("cfi",) if mode == "hidden" else ()

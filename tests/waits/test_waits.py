@@ -13,7 +13,7 @@ from places.needs import ATTACHING, OWN_MOUNTS, as_root
 
 import whocall
 from waits.programs import agree, compiled, core_of, in_call, running, told, waits
-from whocall.report.page.happened import what_happened
+from whocall.report.causes.happened import what_happened
 from whocall.report.tables.waits import deadlocks
 
 PROVEN = [

@@ -6,10 +6,10 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from whocall.answers.output import style_of
-from whocall.core.errors import Error
-from whocall.core.model import Report, TextForm, rows
-from whocall.core.module_warnings import warnings_on
-from whocall.core.process_image import Walk
+from whocall.base.errors import Error
+from whocall.base.model import Report, TextForm, rows
+from whocall.base.module_warnings import warnings_on
+from whocall.base.process_image import Walk
 from whocall.report.backtrace.caller import chain, sentence_lines, shown_pcs
 from whocall.report.backtrace.written import report_text
 from whocall.report.form import jsonform

@@ -10,7 +10,7 @@ import os
 import select
 import struct
 
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 
 TYPE_CHECKING = False
 

@@ -12,15 +12,15 @@ from whocall.answers.current import (
     numbers_in_order,
     stamps_of,
 )
-from whocall.core import cut_files
-from whocall.core.errors import Error
-from whocall.core.file_search import Search
-from whocall.core.process_image import ProcessImage, open_core
+from whocall.base import cut_files
+from whocall.base.errors import Error
+from whocall.base.file_search import Search
+from whocall.base.process_image import ProcessImage, open_core
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from whocall.core.downloads import Progress
+    from whocall.base.downloads import Progress
     from whocall.report.form.jsonform import Json
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from whocall.core.records import dataclass, replace
+from whocall.base.records import dataclass, replace
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
-    from whocall.core.model import Backtrace
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.model import Backtrace
+    from whocall.base.process_image import ProcessImage
 
 _OF_GDB = re.compile(r"/proc/(\d+)/fd/(\d+)\Z")  # a file without a name, that gdb has open
 

@@ -13,8 +13,8 @@ from whocall.answers import channel
 from whocall.answers.channel import Channel, ChannelEndError, has_something
 from whocall.answers.current import ThreadsWantedError
 from whocall.answers.worker import Terms, keep_only, work
-from whocall.core.errors import Error, MemoryShortError, UsageError
-from whocall.core.forked import fork_aside, how_it_ended
+from whocall.base.errors import Error, MemoryShortError, UsageError
+from whocall.base.forked import fork_aside, how_it_ended
 from whocall.frontend.compiled import compile_package, is_compiled
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from whocall.repair.plan_json import attached_from, plan_json
 if TYPE_CHECKING:
     from whocall.answers.current import Current
     from whocall.answers.output import Output
-    from whocall.core.file_search import Search
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.file_search import Search
+    from whocall.base.process_image import ProcessImage
     from whocall.report.form.jsonform import Json
 
 
@@ -67,7 +67,7 @@ def plan(now: Current, out: Output, wanted: Json) -> Json:
 
 def plan_of_file(search: Search, out: Output, wanted: Json) -> Json:
     """What is to be given for a file that does not run yet."""
-    from whocall.core.process_image import open_file_image
+    from whocall.base.process_image import open_file_image
 
     image = open_file_image(wanted["file"], search=search)
     files = _Files(out)
@@ -86,7 +86,7 @@ def exported(now: Current, out: Output, wanted: Json) -> list[str]:
 
 def exported_file(search: Search, out: Output, wanted: Json) -> list[str]:
     """The same of a file that nobody runs."""
-    from whocall.core.process_image import open_file_image
+    from whocall.base.process_image import open_file_image
 
     return _exported(open_file_image(wanted["file"], search=search), out, wanted)
 

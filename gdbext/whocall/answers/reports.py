@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from whocall.answers.backtraces import walk_of
 from whocall.answers.output import encoded
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 from whocall.report.comparison.verdicts import GdbFrame, GdbStack
 from whocall.report.form import jsonform
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from whocall.answers.current import Current
     from whocall.answers.output import Output
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.process_image import ProcessImage
     from whocall.report.form.jsonform import Json
     from whocall.report.page.document import PageOptions
 
@@ -43,7 +43,7 @@ def first_thread(now: Current, out: Output, wanted: Json) -> Json:
 
 def _options(now: Current, wanted: Json) -> PageOptions:
     """`stack` are gdb's own frames of the first thread, or None."""
-    from whocall.core.long_work import stage
+    from whocall.base.long_work import stage
     from whocall.report.page.document import PageOptions
     from whocall.report.tables.modules import on_gdb
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whocall.core.signatures import require_readable, signatures_of
+from whocall.base.signatures import require_readable, signatures_of
 
 if TYPE_CHECKING:
     from whocall.answers.output import Output
-    from whocall.core.file_search import Search
+    from whocall.base.file_search import Search
     from whocall.report.form.jsonform import Json
 
 

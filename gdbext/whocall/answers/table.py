@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable
 if TYPE_CHECKING:
     from whocall.answers.current import Current
     from whocall.answers.output import Output
-    from whocall.core.file_search import Search
+    from whocall.base.file_search import Search
     from whocall.report.form.jsonform import Json
 
     OfProcess = Callable[[Current, Output, Json], Any]

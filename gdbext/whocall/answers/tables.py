@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whocall.answers.output import style_of
-from whocall.core.module_warnings import warnings_on
+from whocall.base.module_warnings import warnings_on
 from whocall.report.form import jsonform
 from whocall.report.form.sentences import broken
 
 if TYPE_CHECKING:
     from whocall.answers.current import Current
     from whocall.answers.output import Output
-    from whocall.core.file_search import Search
+    from whocall.base.file_search import Search
     from whocall.report.form.jsonform import Json
 
 
@@ -42,7 +42,7 @@ def symbols(now: Current, out: Output, wanted: Json) -> None:
 
 def symbols_of_file(search: Search, out: Output, wanted: Json) -> None:
     """The same of a file that does not run, at link addresses."""
-    from whocall.core.process_image import open_names
+    from whocall.base.process_image import open_names
     from whocall.report.form.file_names import FileNames
     from whocall.report.tables.functions import of_file
     from whocall.report.tables.places import PlaceForm, place_lines
@@ -75,7 +75,7 @@ def functions(now: Current, out: Output, wanted: Json) -> None:
 
 def functions_of_file(search: Search, out: Output, wanted: Json) -> None:
     """Functions of a file that does not run, at link addresses."""
-    from whocall.core.elf_head import address_size
+    from whocall.base.elf_head import address_size
     from whocall.report.tables.functions import function_text, functions_json, of_file
 
     path = wanted["file"]
@@ -143,8 +143,8 @@ def _names(path: str, written: int, search: Search, demangle: bool) -> list[str]
     `written` is the file's time. Names that whocall would have to infer are left out: TAB is not to
     take seconds.
     """
-    from whocall.core.native_module import native
-    from whocall.core.process_image import open_symbols
+    from whocall.base.native_module import native
+    from whocall.base.process_image import open_symbols
 
     table = open_symbols(path, search=search)
     shown = native.demangle if demangle else str

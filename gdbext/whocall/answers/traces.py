@@ -9,7 +9,7 @@ from whocall.answers.output import style_of
 if TYPE_CHECKING:
     from whocall.answers.current import Current
     from whocall.answers.output import Output
-    from whocall.core.file_search import Search
+    from whocall.base.file_search import Search
     from whocall.report.form.jsonform import Json
     from whocall.tracing.source import OpenTrace
 

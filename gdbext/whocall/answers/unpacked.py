@@ -11,7 +11,7 @@ from whocall.inputs.unpacking import as_json, unpack
 
 if TYPE_CHECKING:
     from whocall.answers.output import Output
-    from whocall.core.file_search import Search
+    from whocall.base.file_search import Search
     from whocall.report.form.jsonform import Json
 
 

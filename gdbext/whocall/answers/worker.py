@@ -14,21 +14,21 @@ from whocall.answers.channel import Channel, ChannelEndError
 from whocall.answers.current import ThreadsWantedError
 from whocall.answers.output import Sender, encoded
 from whocall.answers.table import of_files, of_process
-from whocall.core import limits
-from whocall.core.cut_files import whole_files
-from whocall.core.errors import Error, UsageError
-from whocall.core.interrupts import interrupt_prevails
-from whocall.core.long_work import Lines, left_out, tell_long_work
-from whocall.core.sandbox import confine
+from whocall.base import limits
+from whocall.base.cut_files import whole_files
+from whocall.base.errors import Error, UsageError
+from whocall.base.interrupts import interrupt_prevails
+from whocall.base.long_work import Lines, left_out, tell_long_work
+from whocall.base.sandbox import confine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from whocall.answers.cores import Cores
-    from whocall.core.records import dataclass
+    from whocall.base.records import dataclass
     from whocall.report.form.jsonform import Json
 else:
-    from whocall.core.records import dataclass
+    from whocall.base.records import dataclass
 
 _CAUGHT = (signal.SIGSEGV, signal.SIGABRT, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP)
 _OF_A_TERMINAL = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGALRM, signal.SIGCHLD)
@@ -69,7 +69,7 @@ def _most() -> int:
 
 def work(line: Channel, errors: int, gdb: int, terms: Terms) -> None:
     """To be called in a copy of the process `gdb`; returns when gdb asks no more."""
-    from whocall.core.native_module import native
+    from whocall.base.native_module import native
 
     if not native.end_with_parent(gdb):
         return

@@ -22,14 +22,14 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from whocall.base.cut_files import whole_files
+from whocall.base.errors import Error
+from whocall.base.long_work import left_out, working
+from whocall.base.printable import printable
 from whocall.cli.crash_list import Glance, buckets_of, glance_of, seen
 from whocall.cli.inputs import is_core
 from whocall.cli.isolated import done_apart
 from whocall.cli.outputs import complain
-from whocall.core.cut_files import whole_files
-from whocall.core.errors import Error
-from whocall.core.long_work import left_out, working
-from whocall.core.printable import printable
 from whocall.report.page.index_page import Entry, index_text
 
 if TYPE_CHECKING:

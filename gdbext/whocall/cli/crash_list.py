@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.cut_files import whole_files
-from whocall.core.errors import Error
-from whocall.core.long_work import left_out
-from whocall.core.process_image import Walk
-from whocall.core.signals import signal_name
+from whocall.base.cut_files import whole_files
+from whocall.base.errors import Error
+from whocall.base.long_work import left_out
+from whocall.base.process_image import Walk
+from whocall.base.signals import signal_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -55,7 +55,7 @@ def seen(path: str, arguments: Values) -> Json:
     """The fields of a Glance at the core `path`. Raises Error."""
     from whocall.cli.inputs import open_named_core
     from whocall.dumps.origin import known
-    from whocall.report.page.happened import program_name, what_happened
+    from whocall.report.causes.happened import program_name, what_happened
     from whocall.triage.examine import MOST_FRAMES, crash_of
     from whocall.triage.facts import Facts
     from whocall.triage.opening import seconds_of

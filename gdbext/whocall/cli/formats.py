@@ -5,15 +5,15 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from whocall.base.errors import UsageError
+from whocall.base.records import replace
 from whocall.cli.inputs import wanted_thread, wanted_walk
 from whocall.cli.outputs import warn, write_text
-from whocall.core.errors import UsageError
-from whocall.core.records import replace
 from whocall.report.formats import FORMATS
 
 if TYPE_CHECKING:
+    from whocall.base.process_image import ProcessImage
     from whocall.cli.arguments import Values
-    from whocall.core.process_image import ProcessImage
 
 
 def write_format(image: ProcessImage, arguments: Values) -> None:

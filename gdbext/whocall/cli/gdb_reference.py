@@ -9,17 +9,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from whocall.base import loader, programs
+from whocall.base.errors import Error
+from whocall.base.gdb_lines import folders, line, python_call
+from whocall.base.limits import GDB_TIME
+from whocall.base.long_work import working
+from whocall.base.optional_packages import GDB
+from whocall.base.process_image import ProcessImage
+from whocall.base.programs import Argument, gdb_option, words
+from whocall.base.regular_file import open_regular
+from whocall.base.safe_paths import accepted, refused
 from whocall.cli.outside_sandbox import present
-from whocall.core import loader, programs
-from whocall.core.errors import Error
-from whocall.core.gdb_lines import folders, line, python_call
-from whocall.core.limits import GDB_TIME
-from whocall.core.long_work import working
-from whocall.core.optional_packages import GDB
-from whocall.core.process_image import ProcessImage
-from whocall.core.programs import Argument, gdb_option, words
-from whocall.core.regular_file import open_regular
-from whocall.core.safe_paths import accepted, refused
 from whocall.report.comparison.verdicts import GdbFrame, GdbStack
 
 TYPE_CHECKING = False

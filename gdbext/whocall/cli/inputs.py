@@ -5,20 +5,20 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from whocall.base.downloads import announcing
+from whocall.base.errors import UsageError
+from whocall.base.file_search import DEBUG_DIRECTORIES, Search
+from whocall.base.records import replace
+from whocall.base.regular_file import open_regular
 from whocall.cli.outputs import say
-from whocall.core.downloads import announcing
-from whocall.core.errors import UsageError
-from whocall.core.file_search import DEBUG_DIRECTORIES, Search
-from whocall.core.records import replace
-from whocall.core.regular_file import open_regular
 from whocall.report.form.style import Style, style_for
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from whocall.base.downloads import Progress
+    from whocall.base.process_image import ProcessImage, Walk
     from whocall.cli.arguments import Values
-    from whocall.core.downloads import Progress
-    from whocall.core.process_image import ProcessImage, Walk
 
 
 def is_core(path: str) -> bool:
@@ -130,7 +130,7 @@ def open_named_core(path: str, exe: str, arguments: Values) -> ProcessImage:
         from whocall.inputs.opening import open_core as open_any_core
 
         return open_any_core(path, exe, search=search)
-    from whocall.core.process_image import open_core
+    from whocall.base.process_image import open_core
 
     return open_core(path, exe, search=search)
 
@@ -139,7 +139,7 @@ def open_core_or_file(path: str, exe: str, arguments: Values) -> ProcessImage:
     """A core with its files, or a file alone."""
     if is_core(path):
         return open_named_core(path, exe, arguments)
-    from whocall.core.process_image import open_file_image
+    from whocall.base.process_image import open_file_image
 
     return open_file_image(path, search=wanted_search(arguments))
 
@@ -156,7 +156,7 @@ def open_image(arguments: Values) -> ProcessImage:
         raise UsageError(f"{said}: give a CORE, or --pid N{kept}")
     if arguments.pid is None:
         return open_named_core(arguments.core, arguments.exe, arguments)
-    from whocall.core.process_image import open_process
+    from whocall.base.process_image import open_process
 
     search = wanted_search(arguments)
     if search.sysroot:
@@ -183,7 +183,7 @@ def _names_in(text: str) -> tuple[str, ...]:
 
 def wanted_walk(arguments: Values) -> Walk:
     """What all commands that walk take, past main."""
-    from whocall.core.process_image import Walk
+    from whocall.base.process_image import Walk
 
     walk = Walk(
         without=_names_in(arguments.without),

@@ -7,11 +7,11 @@ import os
 import select
 from typing import TYPE_CHECKING, Any
 
+from whocall.base import limits
+from whocall.base.errors import Error, MemoryShortError
+from whocall.base.forked import fork_aside, how_it_ended
+from whocall.base.long_work import tell_long_work
 from whocall.cli.outside_sandbox import present, set_present
-from whocall.core import limits
-from whocall.core.errors import Error, MemoryShortError
-from whocall.core.forked import fork_aside, how_it_ended
-from whocall.core.long_work import tell_long_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,7 +115,7 @@ def _relayed(asked: Json, beside: Beside | None, process: int) -> Json:
 
 
 def _told(parent: int, work: Callable[[], Any]) -> dict[str, Any]:
-    from whocall.core.native_module import native
+    from whocall.base.native_module import native
 
     if not native.end_with_parent(parent):
         return {"refused": "nobody is there any more"}

@@ -10,6 +10,10 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
+from whocall.base.cut_files import whole_files
+from whocall.base.errors import Error, MemoryShortError, NativeMissingError, UsageError
+from whocall.base.interrupts import interrupt_prevails
+from whocall.base.long_work import left_out
 from whocall.cli import sandbox
 from whocall.cli.inputs import put_in_order
 from whocall.cli.outputs import complain, say, take_dash, warn, write
@@ -18,10 +22,6 @@ from whocall.cli.progress import leave, watch
 from whocall.cli.streams import OutputError, let_go, prepare
 from whocall.cli.wrapped_stream import innermost
 from whocall.commands import module_name, passes_on
-from whocall.core.cut_files import whole_files
-from whocall.core.errors import Error, MemoryShortError, NativeMissingError, UsageError
-from whocall.core.interrupts import interrupt_prevails
-from whocall.core.long_work import left_out
 
 TYPE_CHECKING = False
 
@@ -56,7 +56,7 @@ def _run(argv: Sequence[str], confined: bool) -> int:
         raise UsageError(no_such_command(argv[0]))
     parser = whole_parser()
     if parser.parse_args(argv).script_path:
-        from whocall.core import loader
+        from whocall.base import loader
 
         write([str(loader.script_path())])
         return 0
@@ -70,7 +70,7 @@ def _advice(missing: NativeMissingError, argv: Sequence[str]) -> Error:
     """
     import shlex
 
-    from whocall.core import loader
+    from whocall.base import loader
     from whocall.frontend import pythons
 
     other = pythons.find(loader.look().others)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from whocall.base.errors import Error, UsageError
 from whocall.cli.inputs import is_core, open_named_core
 from whocall.cli.outputs import complain, flush, write
-from whocall.core.errors import Error, UsageError
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from whocall.base.process_image import ProcessImage
     from whocall.cli.arguments import Values
-    from whocall.core.process_image import ProcessImage
 
 
 def told_apart(arguments: Values) -> list[str]:

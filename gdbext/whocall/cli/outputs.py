@@ -9,8 +9,8 @@ import os
 import sys
 from collections.abc import Iterable
 
-from whocall.core.errors import UsageError
-from whocall.core.printable import printable, safe_json
+from whocall.base.errors import UsageError
+from whocall.base.printable import printable, safe_json
 from whocall.report.form.style import shown_line, shown_text
 
 TYPE_CHECKING = False
@@ -75,7 +75,7 @@ def _columns_of_errors() -> int:
 
 def write_beside(output: str, lines: Iterable[str]) -> None:
     """What is said of an output: on stdout, and on stderr where that itself may be the output."""
-    from whocall.core.output_file import is_special
+    from whocall.base.output_file import is_special
 
     stream = sys.stderr if is_special(output) else sys.stdout
     for line in lines:
@@ -90,7 +90,7 @@ def take_dash(arguments: Values) -> None:
 
 def require_no_terminal(output: str) -> None:
     """For what is no text. Raises UsageError where a terminal would have to show it."""
-    from whocall.core.regular_file import handed
+    from whocall.base.regular_file import handed
 
     number = handed(output)
     if number is not None and os.isatty(number):

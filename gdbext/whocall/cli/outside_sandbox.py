@@ -12,10 +12,10 @@ import select
 import signal
 from collections.abc import Callable, Mapping
 
-from whocall.core.blocked_signals import END, held
-from whocall.core.errors import Error
-from whocall.core.forked import fork_aside
-from whocall.core.long_work import tell_long_work
+from whocall.base.blocked_signals import END, held
+from whocall.base.errors import Error
+from whocall.base.forked import fork_aside
+from whocall.base.long_work import tell_long_work
 
 TYPE_CHECKING = False
 

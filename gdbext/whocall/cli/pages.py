@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from whocall.base.errors import Error
 from whocall.cli.inputs import open_named_core, wanted_walk
-from whocall.core.errors import Error
 
 if TYPE_CHECKING:
+    from whocall.base.process_image import ProcessImage
     from whocall.cli.arguments import Values
-    from whocall.core.process_image import ProcessImage
     from whocall.report.comparison.verdicts import GdbStack
     from whocall.report.page.document import PageOptions, Tell
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import whocall.commands as table
+from whocall.base.version import __version__
 from whocall.cli.quick_parser import default_of, plainly, reader_of
 from whocall.commands import Parameter, Shell
-from whocall.core.version import __version__
 
 TYPE_CHECKING = False
 

@@ -10,10 +10,10 @@ import os
 import sys
 from time import monotonic
 
+from whocall.base.long_work import PATIENCE, Lines, tell_long_work
+from whocall.base.printable import printable
 from whocall.cli.outputs import say
 from whocall.cli.wrapped_stream import Passing, innermost
-from whocall.core.long_work import PATIENCE, Lines, tell_long_work
-from whocall.core.printable import printable
 
 TYPE_CHECKING = False
 

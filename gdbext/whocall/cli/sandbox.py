@@ -10,11 +10,11 @@ import os
 from collections.abc import Sequence
 
 import whocall.commands as table
+from whocall.base.blocked_signals import END, held
+from whocall.base.errors import NativeMissingError
+from whocall.base.records import dataclass
+from whocall.base.sandbox import confine, is_confined, let_children_keep, postpone
 from whocall.cli.inputs import is_plain_core
-from whocall.core.blocked_signals import END, held
-from whocall.core.errors import NativeMissingError
-from whocall.core.records import dataclass
-from whocall.core.sandbox import confine, is_confined, let_children_keep, postpone
 from whocall.frontend.caches import cache_folders, made_folder
 
 TYPE_CHECKING = False
@@ -101,7 +101,7 @@ def _enter(keeps: Keeps, arguments: Values) -> None:
     from whocall.frontend.compiled import compile_package
 
     try:
-        import whocall.core.native_module  # noqa: F401
+        import whocall.base.native_module  # noqa: F401
     except NativeMissingError:
         return  # the command will say so, if it has use for it
     compile_package()
@@ -184,7 +184,7 @@ def _have_attendant(outputs: Sequence[str], own: str, options: Values | None) ->
 
     services: dict[str, Service] = {}
     if outputs:
-        from whocall.core import output_file
+        from whocall.base import output_file
 
         for output in outputs:
             output_file.prepare(output)
@@ -212,7 +212,7 @@ def _have_attendant(outputs: Sequence[str], own: str, options: Values | None) ->
 
 
 def _put(request: Json, look_up: LookUp) -> Json:
-    from whocall.core.output_file import put_prepared
+    from whocall.base.output_file import put_prepared
 
     put_prepared(request["path"], int(request["mode"]) & 0o666)
     return {}

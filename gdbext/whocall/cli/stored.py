@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from whocall.base.errors import UsageError
+from whocall.base.printable import printable
+from whocall.base.sandbox import confine_now
 from whocall.cli.outputs import warn, write, write_json
-from whocall.core.errors import UsageError
-from whocall.core.printable import printable
-from whocall.core.sandbox import confine_now
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from whocall.base.file_search import Search
+    from whocall.base.process_image import ProcessImage
     from whocall.cli.arguments import Values
-    from whocall.core.file_search import Search
-    from whocall.core.process_image import ProcessImage
     from whocall.dumps.systemd_coredumps import StoredCrash
 
 

@@ -12,8 +12,8 @@ import io
 import os
 import sys
 
+from whocall.base.errors import Error
 from whocall.cli.terminal import Guarded
-from whocall.core.errors import Error
 
 TYPE_CHECKING = False
 

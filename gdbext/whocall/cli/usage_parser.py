@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import NoReturn
 
-from whocall.core.errors import UsageError
+from whocall.base.errors import UsageError
 
 
 class UsageParser(argparse.ArgumentParser):

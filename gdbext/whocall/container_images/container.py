@@ -12,12 +12,12 @@ import os
 import re
 from typing import Any, BinaryIO
 
+from whocall.base.architecture import architecture
+from whocall.base.errors import Error
+from whocall.base.long_work import share_of, working
+from whocall.base.native_module import native
+from whocall.base.regular_file import open_regular
 from whocall.container_images.layers import Layers, Opener, Part, parts_of
-from whocall.core.architecture import architecture
-from whocall.core.errors import Error
-from whocall.core.long_work import share_of, working
-from whocall.core.native_module import native
-from whocall.core.regular_file import open_regular
 from whocall.dumps import sparse
 from whocall.dumps.kinds import HEAD, PACKINGS, kind_of
 from whocall.dumps.streams import DamagedStreamError, Stream

@@ -10,14 +10,14 @@ import tempfile
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from whocall.base.blocked_signals import END, held
+from whocall.base.file_search import Search
+from whocall.base.native_module import native
+from whocall.base.process_image import ProcessImage
+from whocall.base.records import replace
 from whocall.container_images.container import layers_of
 from whocall.container_images.layers import Layers, parts_of
 from whocall.container_images.merged_tree import MergedTree, Node
-from whocall.core.blocked_signals import END, held
-from whocall.core.file_search import Search
-from whocall.core.native_module import native
-from whocall.core.process_image import ProcessImage
-from whocall.core.records import replace
 from whocall.dumps import sparse
 
 _ROUNDS = 3  # a program's file may tell of libraries that its core does not name

@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from whocall.core.errors import Error
-from whocall.core.long_work import working
-from whocall.core.records import dataclass
+from whocall.base.errors import Error
+from whocall.base.long_work import working
+from whocall.base.records import dataclass
 from whocall.dumps.streams import DamagedStreamError, Stream
 from whocall.dumps.tar_members import Member, TarFaultError, TarReader
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from whocall.base.errors import Error
 from whocall.container_images.layers import Layers, parts_of
-from whocall.core.errors import Error
 
 _WHITEOUT = ".wh."
 _OPAQUE = ".wh..wh..opq"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from whocall.core.errors import Error
-from whocall.core.regular_file import open_regular
+from whocall.base.errors import Error
+from whocall.base.regular_file import open_regular
 
 _CORES = ("coredump", "coredump.zst", "coredump.lz4", "coredump.xz", "coredump.gz")
 _MARKS = ("type", "analyzer", "executable")  # every problem has one of them

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import BinaryIO
 
-from whocall.core.errors import Error
-from whocall.core.file_search import Search
-from whocall.core.native_errors import native_sentences
-from whocall.core.native_module import native
-from whocall.core.process_image import ProcessImage
-from whocall.core.regular_file import open_stream, standard_input
+from whocall.base.errors import Error
+from whocall.base.file_search import Search
+from whocall.base.native_errors import native_sentences
+from whocall.base.native_module import native
+from whocall.base.process_image import ProcessImage
+from whocall.base.regular_file import open_stream, standard_input
 from whocall.dumps import kinds, sparse
 
 TYPE_CHECKING = False
@@ -127,7 +127,7 @@ def receive(path: str, sysroot: str = "", into: BinaryIO | None = None) -> Arriv
 
 def open_arrived(arrived: Arrived, exe: str, search: Search) -> ProcessImage:
     """Opens what was received. Raises Error, which calls it by its name."""
-    from whocall.core.process_image import open_core
+    from whocall.base.process_image import open_core
 
     converter = arrived.converter
     try:

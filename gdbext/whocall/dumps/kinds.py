@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from whocall.core.regular_file import handed, open_regular
+from whocall.base.regular_file import handed, open_regular
 
 ELF = b"\x7fELF"
 HEAD = 512  # bytes that tell the kind
@@ -25,7 +25,7 @@ def kind_of(head: bytes) -> str:
 
     That is for what is not known here.
     """
-    from whocall.core.native_module import native
+    from whocall.base.native_module import native
 
     return native.kind_of_input(head)
 

@@ -9,11 +9,11 @@ import os
 from collections.abc import Mapping
 from typing import BinaryIO
 
-from whocall.core.file_search import Search
-from whocall.core.native_errors import native_errors, native_sentences
-from whocall.core.native_module import native
-from whocall.core.process_image import ProcessImage
-from whocall.core.signals import signal_name
+from whocall.base.file_search import Search
+from whocall.base.native_errors import native_errors, native_sentences
+from whocall.base.native_module import native
+from whocall.base.process_image import ProcessImage
+from whocall.base.signals import signal_name
 from whocall.dumps import sparse
 
 

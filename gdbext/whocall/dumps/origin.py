@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from whocall.core.printable import printable
+from whocall.base.printable import printable
 
 # What each is called by systemd-coredump (lower case), minidumps, ABRT and apport, best first.
 _WORDS: Mapping[str, tuple[str, ...]] = {

@@ -10,9 +10,9 @@ import os
 from collections.abc import Iterable
 from typing import BinaryIO
 
-from whocall.core.errors import Error
-from whocall.core.long_work import working
-from whocall.core.native_errors import native_sentences
+from whocall.base.errors import Error
+from whocall.base.long_work import working
+from whocall.base.native_errors import native_sentences
 
 _own = ""  # a folder of this process, below folder(), where it may write nowhere else
 
@@ -61,7 +61,7 @@ def require_room(size: int, name: str, file: BinaryIO | None = None) -> None:
     go to `file`, or to files in folder(). Where nobody asked for a file by its name, some space
     stays free.
     """
-    from whocall.core.native_module import native
+    from whocall.base.native_module import native
 
     with native_sentences():
         native.require_room(
@@ -75,7 +75,7 @@ def _number(file: BinaryIO | None) -> int:
 
 def require_size(size: int, name: str) -> None:
     """Raises Error where so many bytes are more than what `name` may unpack to."""
-    from whocall.core.native_module import native
+    from whocall.base.native_module import native
 
     with native_sentences():
         native.require_size(size, os.fsencode(name))
@@ -85,7 +85,7 @@ def write_sparse(pieces: Iterable[bytes], file: BinaryIO, name: str) -> int:
     """Writes the pieces one after the other; returns the size, bytes. `name` is for complaints and
     for people who wait. Raises Error.
     """
-    from whocall.core.native_module import native
+    from whocall.base.native_module import native
 
     with native_sentences():
         out = native.SparseFile(file.fileno(), os.fsencode(folder()), os.fsencode(name))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import BinaryIO
 
-from whocall.core.native_errors import native_sentences
-from whocall.core.native_module import native
+from whocall.base.native_errors import native_sentences
+from whocall.base.native_module import native
 from whocall.dumps import sparse
 
 _EVERYTHING = (1 << 63) - 1

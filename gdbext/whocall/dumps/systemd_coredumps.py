@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from whocall.core.errors import Error
-from whocall.core.optional_packages import JOURNAL
-from whocall.core.programs import Argument, option, start, words
-from whocall.core.records import dataclass
+from whocall.base.errors import Error
+from whocall.base.optional_packages import JOURNAL
+from whocall.base.programs import Argument, option, start, words
+from whocall.base.records import dataclass
 from whocall.dumps.coredump_attributes import STORE, fields_of_file
 
 _MESSAGE = "fc2e22bc6ee647b6b90729ab34a250b1"

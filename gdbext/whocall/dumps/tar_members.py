@@ -11,7 +11,7 @@ from __future__ import annotations
 import tarfile
 from collections.abc import Callable, Iterator, Mapping
 
-from whocall.core.records import dataclass
+from whocall.base.records import dataclass
 
 _BLOCK = 512
 _MOST_TEXT = 1 << 20  # bytes of a long name or an extended header

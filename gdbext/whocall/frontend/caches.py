@@ -23,8 +23,8 @@ def made_folder(folder: str, mode: int = 0o777) -> str:
 
 
 def _triage_cache() -> str:
-    from whocall.core.cache_folder import cache_folder
-    from whocall.core.errors import Error
+    from whocall.base.cache_folder import cache_folder
+    from whocall.base.errors import Error
 
     try:
         return cache_folder()
@@ -39,7 +39,7 @@ def _facts_cache() -> str:
 
 
 def _symbol_cache() -> str:
-    from whocall.core.errors import Error
+    from whocall.base.errors import Error
     from whocall.repair.symbol_cache import directory
 
     try:

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from whocall.core import loader
-from whocall.core.errors import Error
-from whocall.core.optional_packages import GDB, NEEDS, TOOLS, install_module
-from whocall.core.version import __version__
+from whocall.base import loader
+from whocall.base.errors import Error
+from whocall.base.optional_packages import GDB, NEEDS, TOOLS, install_module
+from whocall.base.version import __version__
 from whocall.frontend import pythons
 
 
@@ -46,7 +46,7 @@ def _native_findings() -> list[Finding]:
     for path in looked.others:
         found.append(Finding("other build", f"{path} (for {loader.python_of(path)})"))
     try:
-        from whocall.core.native_module import native
+        from whocall.base.native_module import native
     except Error as error:
         reason = getattr(error, "reason", "") or str(error)
         found.append(Finding("native module", f"MISSING: {reason}", loader.remedy()))
@@ -90,7 +90,7 @@ def _sandbox(subject: str, wanted: bool = True) -> list[Finding]:
     can be fixed.
     """
     try:
-        from whocall.core.native_module import native
+        from whocall.base.native_module import native
     except Error:
         return []
     if not wanted:

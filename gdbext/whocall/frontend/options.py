@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import whocall.commands as table
+from whocall.base.errors import UsageError
 from whocall.commands import Gdb, Parameter
-from whocall.core.errors import UsageError
 
 _NUMBER = re.compile(r"-?(0[xX][0-9a-fA-F]+|[0-9]+)\Z")
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from whocall.core import loader, programs
+from whocall.base import loader, programs
 
 _USUAL = ("/usr/bin", "/usr/local/bin", "/bin")
 _OF_MANAGERS = ((".pyenv/versions", "{}.*/bin"), (".local/share/uv/python", "cpython-{}.*/bin"))
@@ -100,7 +100,7 @@ def _environments() -> Iterator[dict[str, str]]:
 def _can_load(python: str, environment: Mapping[str, str]) -> bool:
     # In place of the working directory, which `-c` puts first.
     attempt = programs.words(
-        "-c", "import sys; sys.path[0] = sys.argv[1]; import whocall.core.native_module"
+        "-c", "import sys; sys.path[0] = sys.argv[1]; import whocall.base.native_module"
     )
     return programs.succeeds(
         python, [*attempt, programs.path(loader.package().parent)], environment, _PATIENCE

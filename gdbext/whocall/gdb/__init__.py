@@ -16,7 +16,7 @@ def _switch_auto_repair(wanted: bool) -> None:
 
 def _refuse_what_is_no_signature_file(value: str | None) -> None:
     """Raises Error for the first file that cannot be used."""
-    from whocall.core.errors import NativeMissingError
+    from whocall.base.errors import NativeMissingError
     from whocall.gdb.host.settings import paths_in
     from whocall.gdb.target.answering import answer_of_files
 
@@ -33,7 +33,7 @@ def register() -> None:
     global _registered
     if _registered:
         return
-    from whocall.core.version import __version__
+    from whocall.base.version import __version__
     from whocall.gdb.commands import mi, registration, tui
     from whocall.gdb.host import parameters
     from whocall.gdb.host.invocation import is_batch, is_machine_interface

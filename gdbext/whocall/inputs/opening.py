@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+from whocall.base.file_search import Search
+from whocall.base.process_image import ProcessImage
+from whocall.base.process_image import open_core as open_plain_core
 from whocall.container_images.container import is_image, require_root
-from whocall.core.file_search import Search
-from whocall.core.process_image import ProcessImage
-from whocall.core.process_image import open_core as open_plain_core
 from whocall.dumps.arrival import Arrived, open_arrived, receive
 from whocall.dumps.kinds import kind_of_path
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, BinaryIO
 
-from whocall.core.file_search import Search
-from whocall.core.records import dataclass
-from whocall.core.regular_file import open_regular
+from whocall.base.file_search import Search
+from whocall.base.records import dataclass
+from whocall.base.regular_file import open_regular
 from whocall.dumps.kinds import CORE, HEAD, elf_type, is_pipe
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whocall.core.native_errors import native_errors
+from whocall.base.native_errors import native_errors
 
 if TYPE_CHECKING:
-    from whocall.core.model import Backtrace
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.model import Backtrace
+    from whocall.base.process_image import ProcessImage
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def arguments_file(
     usable = [index for index in modules if image.modules[index].state == "found"]
     if not traces or not usable or image.core_path is None:
         return None
-    from whocall.core.native_backtraces import walk_of  # which no Python reads that is another
+    from whocall.base.native_backtraces import walk_of  # which no Python reads that is another
 
     with native_errors():
         told = image.native.told_arguments([walk_of(trace) for trace in traces])

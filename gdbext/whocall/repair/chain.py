@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
 
-from whocall.core.model import Backtrace, Frame, column, rows
+from whocall.base.model import Backtrace, Frame, column, rows
 
 INNERMOST = 4096  # frames that are told and looked at
 OUTERMOST = 1024

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whocall.core.counted import counted
-from whocall.core.errors import Error
-from whocall.core.native_errors import native_errors
-from whocall.core.output_file import is_special, write_bytes
+from whocall.base.counted import counted
+from whocall.base.errors import Error
+from whocall.base.native_errors import native_errors
+from whocall.base.output_file import is_special, write_bytes
 
 if TYPE_CHECKING:
     import whocall._native as native
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.process_image import ProcessImage
 
 
 @dataclass(frozen=True)

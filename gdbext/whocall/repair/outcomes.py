@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from whocall.core.counted import counted
+from whocall.base.counted import counted
 
 
 @dataclass

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whocall.core.errors import Error
-from whocall.core.file_search import Search
-from whocall.core.module_warnings import complaint
-from whocall.core.native_errors import native_errors
+from whocall.base.errors import Error
+from whocall.base.file_search import Search
+from whocall.base.module_warnings import complaint
+from whocall.base.native_errors import native_errors
 from whocall.repair import symbol_cache
 from whocall.repair.arguments import Arguments, arguments_file
 from whocall.repair.chain import Chain, RegisterNames
@@ -24,8 +24,8 @@ from whocall.report.tables.functions import path_fits
 
 if TYPE_CHECKING:
     import whocall._native as native
-    from whocall.core.model import Backtrace
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.model import Backtrace
+    from whocall.base.process_image import ProcessImage
 
 # How much code of a module is analysed before anybody asks for it, bytes: a few milliseconds. Of a
 # large module that is a beginning that helps nobody: the functions on stacks have rules made for

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 from whocall.repair.arguments import Arguments
 from whocall.repair.chain import Chain, RegisterNames, Step
 from whocall.repair.plan import AttachedState, ModuleState, Plan, SymbolDelivery

@@ -19,10 +19,10 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
-from whocall.core.cache_folder import cache_folder, is_ours
-from whocall.core.errors import Error
-from whocall.core.stale_files import hold, sweep
-from whocall.core.version import __version__
+from whocall.base.cache_folder import cache_folder, is_ours
+from whocall.base.errors import Error
+from whocall.base.stale_files import hold, sweep
+from whocall.base.version import __version__
 
 FORMAT = 3  # counts up whenever the contents of the files that we write change
 _MAGIC = b"whocall\0"
@@ -111,7 +111,7 @@ def _pieces_of(file: FileIO, size: int) -> Iterator[memoryview]:
 
 def _checksum(pieces: Iterable[memoryview], facts: bytes) -> int:
     """Of a file in pieces of _PIECE bytes, but for the last, and what stands behind it."""
-    from whocall.core.native_module import native
+    from whocall.base.native_module import native
 
     checksum = 0
     for piece in pieces:

@@ -5,9 +5,9 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from whocall.core.model import Report
-    from whocall.core.process_image import ProcessImage
-    from whocall.report.page.scene import Fact
+    from whocall.base.model import Report
+    from whocall.base.process_image import ProcessImage
+    from whocall.report.causes.scene import Fact
 
 # How runtimes end a program.
 _GAVE_UP = frozenset(("SIGABRT", "SIGILL", "SIGTRAP"))
@@ -28,8 +28,8 @@ def last_words(image: ProcessImage, report: Report) -> str:
 
 
 def _of_thread(image: ProcessImage, lwp: int) -> str:
-    from whocall.core.errors import Error
-    from whocall.core.printable import printable
+    from whocall.base.errors import Error
+    from whocall.base.printable import printable
 
     index = next((at for at, each in enumerate(image.threads) if each.lwp == lwp), None)
     if index is None:
@@ -44,22 +44,22 @@ def _of_thread(image: ProcessImage, lwp: int) -> str:
 
 def _fact(image: ProcessImage, index: int) -> Fact | None:
     """Each look at the thread is paid for where the one before it found a reason for it alone."""
-    from whocall.core.native_backtraces import walk_of
-    from whocall.core.process_image import Walk
-    from whocall.report.page.speakers import may_have_spoken
+    from whocall.base.native_backtraces import walk_of
+    from whocall.base.process_image import Walk
+    from whocall.report.causes.speakers import may_have_spoken
 
     trace = image.backtrace(index, Walk(past_main=True, count=_DEEPEST))
     spoke = may_have_spoken(image.native.scene(walk_of(trace), trace.signal or ""), trace)
     asks_others = 1 < len(image.threads) <= _MOST_ASKED
     if not spoke and not asks_others:
         return None
-    from whocall.report.page.scene import Scene
+    from whocall.report.causes.scene import Scene
 
     scene = Scene(image, index, trace)
     if not spoke:
-        from whocall.report.page.deadlock import deadlock_of_ended
+        from whocall.report.causes.deadlock import deadlock_of_ended
 
         return deadlock_of_ended(scene)
-    from whocall.report.page import causes
+    from whocall.report.causes import causes
 
     return causes.last_words(scene, asks_others=asks_others)

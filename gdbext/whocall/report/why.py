@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from whocall.report.causes.happened import as_sentence, what_happened
 from whocall.report.form.sentences import broken
-from whocall.report.page.happened import as_sentence, what_happened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from whocall.core.model import Backtrace
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.model import Backtrace
+    from whocall.base.process_image import ProcessImage
     from whocall.report.form.jsonform import Json
     from whocall.report.form.style import Style
 

@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 
-from whocall.core.records import dataclass
+from whocall.base.records import dataclass
 
 Escape = Callable[[str], str]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from whocall.core.records import dataclass
+from whocall.base.records import dataclass
 from whocall.resolve.envelopes import Escape, plain
 
 if TYPE_CHECKING:

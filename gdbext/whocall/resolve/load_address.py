@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from whocall.core.elf_head import ElfHead
-from whocall.core.errors import Error
-from whocall.core.native_errors import native_errors
-from whocall.core.native_module import native
+from whocall.base.elf_head import ElfHead
+from whocall.base.errors import Error
+from whocall.base.native_errors import native_errors
+from whocall.base.native_module import native
 
 _ADDRESSES = 1 << 64
 

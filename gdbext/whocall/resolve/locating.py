@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whocall.core.elf_head import ElfHead
+from whocall.base.elf_head import ElfHead
 from whocall.resolve.facts.place import CODE, FILE, FIRST, LINK, VALGRIND, Place
 from whocall.resolve.segments import code_offset, file_offset, has_code_at, in_listed
 

@@ -9,9 +9,9 @@ import stat
 from collections.abc import Iterator
 from types import TracebackType
 
-from whocall.core.errors import Error
-from whocall.core.file_search import Search
-from whocall.core.long_work import share_of, working
+from whocall.base.errors import Error
+from whocall.base.file_search import Search
+from whocall.base.long_work import share_of, working
 from whocall.report.form.style import Style
 from whocall.resolve.complaints import complaints
 from whocall.resolve.facts.context import Context

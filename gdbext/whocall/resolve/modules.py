@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from whocall.core.elf_head import PAGE, ElfHead
-from whocall.core.errors import Error
-from whocall.core.file_search import Search
-from whocall.core.native_errors import native_errors
-from whocall.core.process_image import open_names, open_symbols
-from whocall.core.records import replace
+from whocall.base.elf_head import PAGE, ElfHead
+from whocall.base.errors import Error
+from whocall.base.file_search import Search
+from whocall.base.native_errors import native_errors
+from whocall.base.process_image import open_names, open_symbols
+from whocall.base.records import replace
 from whocall.resolve.facts.place import Answer
 from whocall.resolve.load_address import load_bias
 from whocall.resolve.stores import Found, Stores, base_name, same_build

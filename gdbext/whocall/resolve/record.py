@@ -10,8 +10,8 @@ import struct
 import zlib
 from collections.abc import Iterator
 
-from whocall.core.errors import Error
-from whocall.core.records import dataclass
+from whocall.base.errors import Error
+from whocall.base.records import dataclass
 
 MAGIC = b"WHOCRASH"
 VERSION = 1

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 
-from whocall.core.architecture import architecture
-from whocall.core.native_module import native
-from whocall.core.signals import signal_name
+from whocall.base.architecture import architecture
+from whocall.base.native_module import native
+from whocall.base.signals import signal_name
 from whocall.resolve.formats.libwhocall import INTERRUPTED
 from whocall.resolve.record import (
     CUT,

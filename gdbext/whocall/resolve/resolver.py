@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from whocall.core.records import dataclass, replace, slotted
+from whocall.base.records import dataclass, replace, slotted
 from whocall.resolve.envelopes import Escape, Piece, opened, plain
 from whocall.resolve.facts.maps import Maps
 from whocall.resolve.facts.place import NOTHING, Answer, Place

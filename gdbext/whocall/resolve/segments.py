@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whocall.core.elf_head import PAGE, ElfHead, Segment
+from whocall.base.elf_head import PAGE, ElfHead, Segment
 
 _WRITABLE = 2
 

@@ -9,8 +9,8 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from whocall.core.errors import Error
-from whocall.core.regular_file import open_stream, standard_input
+from whocall.base.errors import Error
+from whocall.base.regular_file import open_stream, standard_input
 
 HEAD = 1 << 16  # bytes that may be looked at before they are read
 _REMEDIES = {

@@ -7,9 +7,9 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
-from whocall.core.elf_head import ElfHead, read_elf_head
-from whocall.core.records import dataclass
-from whocall.core.regular_file import open_regular
+from whocall.base.elf_head import ElfHead, read_elf_head
+from whocall.base.records import dataclass
+from whocall.base.regular_file import open_regular
 
 MOST_PROGRAMS = 200  # of which it is asked whether they had a stack
 MOST_FILES = 200_000  # that are looked at in a directory: a home directory must not cost hours

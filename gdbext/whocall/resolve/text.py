@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whocall.core.model import marked
-from whocall.core.printable import printable_line
+from whocall.base.model import marked
+from whocall.base.printable import printable_line
 from whocall.report.form.style import Style
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ it has to be just these bytes: debuggers look for them too.
 
 from __future__ import annotations
 
-from whocall.core.elf_head import ElfHead
-from whocall.core.native_module import native
-from whocall.core.regular_file import open_regular
+from whocall.base.elf_head import ElfHead
+from whocall.base.native_module import native
+from whocall.base.regular_file import open_regular
 
 NAMES = frozenset(
     (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from whocall.core.errors import Error, UsageError
-from whocall.core.records import dataclass
+from whocall.base.errors import Error, UsageError
+from whocall.base.records import dataclass
 from whocall.tracing.names import TraceNames
 from whocall.tracing.source import OpenTrace
 

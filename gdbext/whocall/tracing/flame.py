@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from html import escape
 from zlib import crc32
 
-from whocall.core.errors import Error
-from whocall.core.printable import printable
+from whocall.base.errors import Error
+from whocall.base.printable import printable
 from whocall.tracing.forms import Telling, duration
 
 WIDTH = 1200  # pixels

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import itemgetter
 
-from whocall.core.printable import printable
-from whocall.core.records import dataclass
+from whocall.base.printable import printable
+from whocall.base.records import dataclass
 from whocall.report.form.style import Style
 from whocall.tracing.choice import Choice, chosen_functions, chosen_threads
 from whocall.tracing.names import TraceNames, names_of

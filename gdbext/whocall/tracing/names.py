@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import PurePath
 
-from whocall.core.model import marked
-from whocall.core.process_image import ProcessImage
-from whocall.core.records import dataclass
+from whocall.base.model import marked
+from whocall.base.process_image import ProcessImage
+from whocall.base.records import dataclass
 
 TYPE_CHECKING = False
 

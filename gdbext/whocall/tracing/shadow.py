@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from whocall.core.architecture import architecture
-from whocall.core.errors import Error
-from whocall.core.model import Backtrace, Frame
-from whocall.core.records import dataclass
+from whocall.base.architecture import architecture
+from whocall.base.errors import Error
+from whocall.base.model import Backtrace, Frame
+from whocall.base.records import dataclass
 from whocall.report.backtrace.words import describe_function, trust_words
 from whocall.report.comparison.align import align
 from whocall.report.comparison.verdicts import is_real_name, plain_name

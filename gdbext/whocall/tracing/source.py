@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from whocall.core.elf_head import read_elf_head
-from whocall.core.file_search import Search
-from whocall.core.native_errors import native_errors
-from whocall.core.native_module import native
-from whocall.core.process_image import ProcessImage
-from whocall.core.records import dataclass
+from whocall.base.elf_head import read_elf_head
+from whocall.base.file_search import Search
+from whocall.base.native_errors import native_errors
+from whocall.base.native_module import native
+from whocall.base.process_image import ProcessImage
+from whocall.base.records import dataclass
 
 _MAPPING = re.compile(
     r"([0-9a-f]{1,16})-([0-9a-f]{1,16}) ([r-][w-][x-])[ps] ([0-9a-f]{1,16}) \S+ \d+ *(.+)?$"

@@ -12,7 +12,7 @@ from collections import defaultdict
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.long_work import still_working
+from whocall.base.long_work import still_working
 from whocall.triage.likeness import likenesses, vectors
 
 if TYPE_CHECKING:

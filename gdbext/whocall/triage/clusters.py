@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.long_work import still_working
+from whocall.base.long_work import still_working
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

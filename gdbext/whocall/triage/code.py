@@ -11,11 +11,11 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
-from whocall.core.architecture import is_of_family
-from whocall.core.operations import MEMORY, NUMBER, Operand, Operation, operations
+from whocall.base.architecture import is_of_family
+from whocall.base.operations import MEMORY, NUMBER, Operand, Operation, operations
 
 if TYPE_CHECKING:
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.process_image import ProcessImage
 
 LONGEST = 1 << 15  # bytes of a function that are read
 _TEXT = 60  # characters of a string

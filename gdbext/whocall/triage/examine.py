@@ -7,9 +7,9 @@ from bisect import bisect_right
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.cut_files import whole_files
-from whocall.core.model import rows
-from whocall.report.page.scene import Scene
+from whocall.base.cut_files import whole_files
+from whocall.base.model import rows
+from whocall.report.causes.scene import Scene
 from whocall.triage.code import family, imported_at
 from whocall.triage.message import message_of, normal
 from whocall.triage.opening import open_crash
@@ -19,9 +19,9 @@ from whocall.triage.severity import NEAR_NULL, classify
 from whocall.triage.signature import Place, is_recursion, kept_places, signature_of
 
 if TYPE_CHECKING:
-    from whocall.core.file_search import Search
-    from whocall.core.model import Backtrace
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.file_search import Search
+    from whocall.base.model import Backtrace
+    from whocall.base.process_image import ProcessImage
     from whocall.triage.code import Code
     from whocall.triage.facts import Facts
 
@@ -47,7 +47,7 @@ def examine(path: str, search: Search, facts: Facts) -> Json:
 
 
 def _examined(path: str, search: Search, facts: Facts) -> Json:
-    from whocall.core.process_image import Walk
+    from whocall.base.process_image import Walk
 
     opened = open_crash(path, search)
     with opened.image as image:

@@ -13,13 +13,13 @@ import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whocall.core.cache_folder import cache_folder, is_ours
-from whocall.core.errors import Error
-from whocall.core.version import __version__
+from whocall.base.cache_folder import cache_folder, is_ours
+from whocall.base.errors import Error
+from whocall.base.version import __version__
 from whocall.triage.code import NOTHING, Code, read_code
 
 if TYPE_CHECKING:
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.process_image import ProcessImage
 
 FORM = f"{__version__}/4"  # counts up whenever what is noted changes
 _MOST = 20000  # functions that one process remembers

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.printable import printable
-from whocall.core.version import __version__
+from whocall.base.printable import printable
+from whocall.base.version import __version__
 from whocall.report.form.jsonform import Items, pieces
 from whocall.report.form.sentences import (
     FURTHER,

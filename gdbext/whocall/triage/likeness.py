@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.long_work import still_working
+from whocall.base.long_work import still_working
 from whocall.triage.message import normal
 
 if TYPE_CHECKING:

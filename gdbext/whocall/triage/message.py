@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from whocall.report.page.c_library import kept_by_glibc
+from whocall.report.causes.c_library import kept_by_glibc
 
 if TYPE_CHECKING:
-    from whocall.core.process_image import ProcessImage
-    from whocall.report.page.scene import Scene
+    from whocall.base.process_image import ProcessImage
+    from whocall.report.causes.scene import Scene
 
 _MOST_WORDS = 4096
 _TEXT = 400  # bytes

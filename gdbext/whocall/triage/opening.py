@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whocall.core.errors import Error
-from whocall.core.regular_file import open_regular
+from whocall.base.errors import Error
+from whocall.base.regular_file import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from whocall.core.file_search import Search
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.file_search import Search
+    from whocall.base.process_image import ProcessImage
 
 _TIME = "%Y-%m-%d %H:%M:%S UTC"
 

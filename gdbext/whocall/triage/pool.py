@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 from whocall.triage.work import RESULT_KEYS, Json, Settings, failure, work
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.long_work import stage
+from whocall.base.long_work import stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,16 +6,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.errors import Error
-from whocall.core.output_file import writing_text
-from whocall.core.printable import printable
+from whocall.base.errors import Error
+from whocall.base.output_file import writing_text
+from whocall.base.printable import printable
 from whocall.report.form.style import shown_text
 from whocall.triage.opening import open_crash
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.process_image import ProcessImage
     from whocall.triage.work import Settings
 
 Json = dict[str, Any]
@@ -56,8 +56,8 @@ def represent(
 
 
 def _lines(image: ProcessImage) -> list[str]:
-    from whocall.core.model import TextForm
-    from whocall.core.process_image import Walk
+    from whocall.base.model import TextForm
+    from whocall.base.process_image import Walk
     from whocall.report.backtrace.written import report_text
     from whocall.report.form.style import Style
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.long_work import stage, working
-from whocall.core.regular_file import open_regular
+from whocall.base.long_work import stage, working
+from whocall.base.regular_file import open_regular
 from whocall.dumps.abrt import is_problem
 from whocall.dumps.kinds import HEAD, PACKINGS, elf_type, kind_of
 from whocall.triage.store import Store
@@ -64,7 +64,7 @@ def may_be_crash(path: str) -> bool:
 
 def _holds_crash(path: str) -> bool:
     """Whether what is packed begins as a crash does."""
-    from whocall.core.errors import Error
+    from whocall.base.errors import Error
     from whocall.dumps.streams import DamagedStreamError, Stream
 
     try:
@@ -79,7 +79,7 @@ def crashes_among(named: Iterable[str]) -> Iterator[str]:
 
     Raises Error where one is not there.
     """
-    from whocall.core.errors import Error
+    from whocall.base.errors import Error
 
     seen: set[str] = set()
     for path in named:

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whocall.core.errors import Error
-from whocall.core.printable import printable
-from whocall.report.page import causes
+from whocall.base.errors import Error
+from whocall.base.printable import printable
+from whocall.report.causes import causes
 
 if TYPE_CHECKING:
-    from whocall.report.page.scene import Scene
+    from whocall.report.causes.scene import Scene
 
 FORM = 1  # counts up whenever something else is told of the same crash
 LONGEST = 400  # characters that are kept

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whocall.core.operations import MEMORY, REGISTER
+from whocall.base.operations import MEMORY, REGISTER
 
 if TYPE_CHECKING:
-    from whocall.core.operations import Operation
-    from whocall.report.page.scene import Scene
+    from whocall.base.operations import Operation
+    from whocall.report.causes.scene import Scene
 
 FORM = 3  # counts up whenever a crash gets another class
 EXPLOITABLE = "EXPLOITABLE"

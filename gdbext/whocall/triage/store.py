@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 from whocall.triage.said import alike
 from whocall.triage.severity import CLASSES
 from whocall.triage.tables import (

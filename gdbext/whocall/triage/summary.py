@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.timestamps import moment
+from whocall.base.timestamps import moment
 from whocall.triage.buckets import bucketed
 from whocall.triage.clusters import clustered, stack_of
 from whocall.triage.said import alike, in_title

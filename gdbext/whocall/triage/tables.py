@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from whocall.core.long_work import still_working
+from whocall.base.long_work import still_working
 
 FORM = 1
 TABLES = """

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.errors import Error
-from whocall.core.file_search import Search
-from whocall.core.long_work import left_out
-from whocall.core.version import __version__
+from whocall.base.errors import Error
+from whocall.base.file_search import Search
+from whocall.base.long_work import left_out
+from whocall.base.version import __version__
 
 if TYPE_CHECKING:
     from whocall.triage.facts import Facts

@@ -16,17 +16,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.blocked_signals import END, held
-from whocall.core.errors import Error
-from whocall.core.limits import (
+from whocall.base.blocked_signals import END, held
+from whocall.base.errors import Error
+from whocall.base.limits import (
     go_first_when_memory_is_short,
     limit_memory,
     limit_stack,
     memory_for,
 )
-from whocall.core.long_work import still_working
-from whocall.core.optional_packages import lacking, need_of
-from whocall.core.sandbox import confine_child, is_confined
+from whocall.base.long_work import still_working
+from whocall.base.optional_packages import lacking, need_of
+from whocall.base.sandbox import confine_child, is_confined
 from whocall.triage.pool import Pool, WorkerDiedError
 from whocall.triage.work import Json, Settings, failure, work
 

@@ -13,8 +13,8 @@ import sys
 import traceback
 
 import whocall
-from whocall.core.model import TextForm
-from whocall.core.native_module import native
+from whocall.base.model import TextForm
+from whocall.base.native_module import native
 from whocall.report.backtrace.written import report_text
 from whocall.report.form import jsonform
 from whocall.report.form.style import Style

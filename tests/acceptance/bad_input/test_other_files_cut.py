@@ -17,7 +17,7 @@ import pytest
 from acceptance.bad_input.bombs import archives, pe_files, symbol_files
 from acceptance.helpers.broken_files import SCRIPT
 
-ROUNDS = 10
+ROUNDS = 6
 KINDS: dict[str, tuple[Callable[[Path], list[list[str]]], str]] = {
     "archive": (archives.symbols_packed_once_for_all, "base.apk"),
     "symbol file": (symbol_files.calls_of_one_function, "libgone.so.sym"),

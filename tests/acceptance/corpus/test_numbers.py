@@ -16,7 +16,7 @@ from oracles.tools import ToolError
 from acceptance.helpers import chains
 from acceptance.helpers.corpusruns import NAMES, Corpora, Run, score
 from acceptance.helpers.scoreboard import Scoreboard
-from whocall.core.model import TRUST
+from whocall.base.model import TRUST
 
 TITLES = {True: "Crash corpus", False: "Crash corpus without unwind tables"}
 LEAST_CASES = {True: 196, False: 180}

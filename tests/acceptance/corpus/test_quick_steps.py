@@ -8,7 +8,7 @@ import whocall
 from acceptance.helpers.corpusruns import Corpora, Run
 from acceptance.helpers.scoreboard import Scoreboard
 from whocall import Backtrace
-from whocall.core.process_image import Walk
+from whocall.base.process_image import Walk
 
 LEAST_FRAMES = 39_000
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from places.needs import OTHERS
 
 import whocall
-from whocall.core.process_image import ProcessImage, Walk
+from whocall.base.process_image import ProcessImage, Walk
 
 if TYPE_CHECKING:
-    from whocall.core.model import Backtrace, Frame
+    from whocall.base.model import Backtrace, Frame
 
 SHARED_CORES = OTHERS
 """Cores that others made, beside the checkout; the only thing that a test here may miss."""

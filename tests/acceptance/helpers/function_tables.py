@@ -10,7 +10,7 @@ from pathlib import Path
 from oracles import unstripped
 from oracles.tools import run
 
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 Names = set[tuple[int, str]]
 

@@ -12,7 +12,7 @@ from kept import compilers, kept_copy
 from oracles import nm_table
 from oracles.tools import environment, run
 
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 SOURCE = r"""
 #include <signal.h>

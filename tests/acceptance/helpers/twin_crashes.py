@@ -15,8 +15,8 @@ from corpus.elf import Elf
 from acceptance.helpers import chains
 
 if TYPE_CHECKING:
-    from whocall.core.model import Backtrace
-    from whocall.core.process_image import Walk
+    from whocall.base.model import Backtrace
+    from whocall.base.process_image import Walk
 
 
 @dataclass(frozen=True)

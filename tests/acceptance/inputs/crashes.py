@@ -14,7 +14,7 @@ from corpus.crash import ENVIRONMENT
 from kept import Tool, compilers, kept
 
 import whocall
-from whocall.core.process_image import Walk
+from whocall.base.process_image import Walk
 
 TOOLS = Path(__file__).resolve().parents[3] / "build" / "crash-tools"
 HANDLER = TOOLS / "crashpad_handler"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import whocall
-from whocall.core.process_image import ProcessImage
+from whocall.base.process_image import ProcessImage
 
 THREADS, MODULES, MEMORY, EXCEPTION, SYSTEM, MISC = 3, 4, 5, 6, 7, 15
 MAPS, CRASHPAD = 0x47670009, 0x43500001

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from guards import guarded
 
+from whocall.base.elf_head import build_id_of, read_elf_head
+from whocall.base.errors import Error
+from whocall.base.native_module import native
 from whocall.container_images.container import layers_of
 from whocall.container_images.merged_tree import MergedTree
-from whocall.core.elf_head import build_id_of, read_elf_head
-from whocall.core.errors import Error
-from whocall.core.native_module import native
 from whocall.dumps import sparse
 from whocall.dumps.minidump_core import Converter
 from whocall.dumps.origin import known

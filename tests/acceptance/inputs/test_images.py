@@ -17,9 +17,9 @@ import pytest
 import whocall
 from acceptance.helpers.front_ends import WHOCALL
 from acceptance.inputs.crashes import Chains, Crash, chains, ran
+from whocall.base.errors import Error
 from whocall.container_images.container import layers_of
 from whocall.container_images.merged_tree import MergedTree
-from whocall.core.errors import Error
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from page.programs import happened
 import whocall
 from acceptance.inputs.crashes import Chains, Crash, chains
 from acceptance.inputs.made_minidumps import context_of
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 
 LIBRARIES = ("/lib/x86_64-linux-gnu",)  # microdumps have names alone
 _AROUND = ("07-01 12:00:00.000 I/ActivityManager(  812): something else: S 0", "")

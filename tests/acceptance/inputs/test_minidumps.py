@@ -19,8 +19,8 @@ import whocall
 from acceptance.helpers.front_ends import WHOCALL
 from acceptance.inputs.crashes import Chains, Crash, chains, crash, ran
 from acceptance.inputs.written_minidumps import FORMS, write
-from whocall.core.errors import Error
-from whocall.core.native_module import native
+from whocall.base.errors import Error
+from whocall.base.native_module import native
 from whocall.dumps import sparse
 from whocall.dumps.minidump_core import Converter
 

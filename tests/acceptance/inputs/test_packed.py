@@ -14,7 +14,7 @@ import pytest
 import whocall
 from acceptance.helpers.front_ends import WHOCALL
 from acceptance.inputs.crashes import Chains, Crash, chains, ran, valid
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 
 PACKERS = {
     "zstd": ["zstd", "-q", "-c"],

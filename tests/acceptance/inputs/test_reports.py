@@ -20,7 +20,7 @@ import pytest
 import whocall
 from acceptance.helpers.front_ends import WHOCALL
 from acceptance.inputs.crashes import Chains, Crash, chains, ran
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 
 HEAD = """ProblemType: Crash
 Architecture: amd64

@@ -16,7 +16,7 @@ from places.needs import OWN_MOUNTS, require
 
 from acceptance.helpers.front_ends import WHOCALL
 from acceptance.inputs.crashes import TOOLS, Chains, Crash, chains, ran, valid
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 from whocall.dumps.systemd_coredumps import StoredCrash, crashes
 
 SCRIPT = Path(__file__).with_name("systemd.sh")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import whocall
 from acceptance.inputs.crashes import ran
-from whocall.core.process_image import ProcessImage
+from whocall.base.process_image import ProcessImage
 
 Registers = dict[str, int]
 

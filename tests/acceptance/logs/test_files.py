@@ -17,9 +17,9 @@ from acceptance.logs.judging import document, judge, within
 from acceptance.logs.log_programs import WHOCALL, build, resolved
 from acceptance.logs.test_written_logs import FORMS
 from acceptance.modules.debuginfod_server import serving
-from whocall.core.file_search import Search
-from whocall.core.printable import printable_line
-from whocall.core.process_image import open_symbols
+from whocall.base.file_search import Search
+from whocall.base.printable import printable_line
+from whocall.base.process_image import open_symbols
 from whocall.resolve.modules import Modules
 from whocall.resolve.stores import Directory
 

@@ -13,7 +13,7 @@ from acceptance.logs.addresses import Stack, stack_of
 from acceptance.logs.judging import document, judge
 from acceptance.logs.log_programs import resolved
 from acceptance.logs.record_bytes import PROGRAM, STACK, module, record, section, thread
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 from whocall.resolve.record import read_records
 from whocall.resolve.record_text import record_lines
 

@@ -14,7 +14,7 @@ from corpus.crash import crash
 from oracles.tools import run
 
 import whocall as api
-from whocall.core.process_image import Walk
+from whocall.base.process_image import Walk
 
 HERE = Path(__file__).parent
 PAGE = 4096

@@ -15,7 +15,7 @@ from oracles.tools import run
 
 import whocall as api
 from acceptance.modules.module_crashes import answer, whocall
-from whocall.core.process_image import Walk
+from whocall.base.process_image import Walk
 
 HERE = Path(__file__).parent
 CHAIN = ["deepest", "saving", "sized", "adding", "large", "varying", "library_step", "back",

@@ -10,7 +10,7 @@ from oracles.tools import run
 
 from acceptance.helpers import name_lists, name_twins
 from whocall import Search, open_symbols
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 SOURCE = r"""
 #include <signal.h>

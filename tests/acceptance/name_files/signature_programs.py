@@ -17,9 +17,9 @@ from oracles.tools import environment, run
 from stock.gcore import gcore
 
 from acceptance.helpers.name_twins import stripped
-from whocall.core.file_search import Search
-from whocall.core.native_module import native
-from whocall.core.process_image import open_core
+from whocall.base.file_search import Search
+from whocall.base.native_module import native
+from whocall.base.process_image import open_core
 
 LIBRARIES = {
     "glibc": "/usr/lib/x86_64-linux-gnu/libc.a",

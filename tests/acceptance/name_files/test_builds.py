@@ -15,8 +15,8 @@ from acceptance.helpers.name_twins import debug_file, stripped
 from acceptance.helpers.scoreboard import Scoreboard
 from acceptance.name_files import build_programs as programs
 from acceptance.name_files.signature_programs import Tally, found_names, true_names
+from whocall.base.native_module import native
 from whocall.cli import main as cli
-from whocall.core.native_module import native
 
 TITLE = "functions of stripped programs by an unstripped other build"
 CHANGED = range(7, programs.FUNCTIONS, 15)

@@ -16,8 +16,8 @@ from acceptance.helpers.name_twins import stripped
 from acceptance.helpers.scoreboard import Scoreboard
 from acceptance.name_files import signature_programs as programs
 from acceptance.name_files.signature_programs import Tally
+from whocall.base.native_module import native
 from whocall.cli import main as cli
-from whocall.core.native_module import native
 
 TITLE = "functions of the C library in static, stripped programs"
 

@@ -17,8 +17,8 @@ from oracles.tools import run
 from acceptance.helpers.name_twins import stripped
 from acceptance.name_files import signature_programs as programs
 from whocall import Error
+from whocall.base.native_module import native
 from whocall.cli import main as cli
-from whocall.core.native_module import native
 
 OBJECT = r"""
 #include <string.h>

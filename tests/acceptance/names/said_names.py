@@ -10,7 +10,7 @@ from oracles import nm_table
 
 from acceptance.helpers import name_twins
 from whocall import demangle
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 # What compilers append to the names of functions that they changed or cut in two.
 CLONE = re.compile(r"\.(?:constprop|isra|part|cold|localalias|lto_priv|llvm)\b.*| \[clone .*")

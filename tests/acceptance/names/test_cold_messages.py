@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.names.said_names import PROGRAM, names_of, said
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 # As glibc declares it from 2.38 on.
 COLD = """

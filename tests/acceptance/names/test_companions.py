@@ -16,7 +16,7 @@ from oracles.tools import run
 from acceptance.helpers import name_twins
 from acceptance.helpers.function_tables import make_unstripped
 from whocall import Search, open_process, open_symbols
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 from whocall.report.tables.modules import all_facts
 
 

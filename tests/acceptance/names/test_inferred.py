@@ -17,7 +17,7 @@ from oracles.linkers import USE_ANOTHER
 from acceptance.helpers import name_twins
 from acceptance.helpers.function_tables import make_unstripped
 from whocall import demangle
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 SPELLINGS = {
     # The demangler's words for these types, and what it writes for their members.

@@ -12,7 +12,7 @@ from oracles import nm_table
 from oracles.tools import run
 
 from acceptance.helpers import name_twins
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 SOURCE = r"""
 #include <stdio.h>

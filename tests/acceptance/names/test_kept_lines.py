@@ -24,7 +24,7 @@ ASK = """
 import json, sys
 from pathlib import Path
 from whocall import Search
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 search = native.FileSearch()
 search.debug_directories = [sys.argv[2]]
 names = native.FileNames(sys.argv[1], search)

@@ -13,7 +13,7 @@ from oracles.tools import environment, run
 
 from acceptance.helpers import name_twins
 from acceptance.names.said_names import PROGRAM, judge_functions, names_of, plain, said
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 NOINLINE = "__attribute__((noinline, noclone))"
 

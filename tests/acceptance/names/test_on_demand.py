@@ -19,13 +19,13 @@ MARKED = ("entry", "vtable", "message", "registration", "initializer", "part")
 
 WHOLE = """
 import json, sys
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 table = native.functions(sys.argv[1])
 json.dump([table[at][:4] for at in range(len(table))], sys.stdout)
 """
 SINGLE = """
 import json, sys
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 names = native.open_file(sys.argv[1])
 found = []
 for start in json.load(sys.stdin):

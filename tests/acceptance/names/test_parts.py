@@ -11,8 +11,8 @@ from oracles.tools import run
 
 import whocall as api
 from acceptance.helpers import name_twins
-from whocall.core.native_module import native
-from whocall.core.process_image import Walk
+from whocall.base.native_module import native
+from whocall.base.process_image import Walk
 
 FLAGS = ("-O2", "-O3", "-O2 -fno-omit-frame-pointer", "-O2 -fcf-protection", "-O2 -fno-plt",
          "-O2 -m32", "-O2 -fno-pie -no-pie")  # fmt: skip

@@ -19,7 +19,7 @@ from oracles.tools import environment, run
 import whocall
 from acceptance.helpers import name_twins, rust_programs
 from acceptance.helpers.scoreboard import Scoreboard
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 ROOT = Path(__file__).resolve().parents[3]
 KEEP = "__attribute__((noinline, noclone))"

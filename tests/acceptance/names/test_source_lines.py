@@ -23,7 +23,7 @@ from acceptance.helpers.source_programs import (
     run,
 )
 from whocall import open_symbols
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 FORMS = [("gcc", version) for version in (2, 3, 4, 5)] + [("clang", v) for v in (2, 4, 5)]
 UNMANGLED = ("operator()", "deep")

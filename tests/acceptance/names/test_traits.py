@@ -12,7 +12,7 @@ from corpus.crash import crash
 from oracles import nm_table
 
 from acceptance.helpers import name_twins
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 ROOT = Path(__file__).resolve().parents[3]
 KEEP = "__attribute__((noinline, noclone))"

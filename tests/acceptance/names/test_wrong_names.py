@@ -22,7 +22,7 @@ import whocall
 from acceptance.helpers import name_twins
 from acceptance.helpers.scoreboard import Scoreboard
 from whocall import Frame
-from whocall.core.process_image import Walk
+from whocall.base.process_image import Walk
 
 ROOT = Path(__file__).resolve().parents[3]
 

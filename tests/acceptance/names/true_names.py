@@ -18,8 +18,8 @@ from oracles import objdump_table
 
 from acceptance.helpers.function_tables import code_sections, plain
 from whocall import Search, demangle, open_symbols
-from whocall.core.native_module import native
-from whocall.core.process_image import open_names
+from whocall.base.native_module import native
+from whocall.base.process_image import open_names
 
 SPELLINGS = {
     # The demangler's words for these types, and what it writes for their members.

@@ -23,7 +23,7 @@ from oracles.tools import environment, run
 
 from acceptance.helpers.name_twins import build, build_id_path, debug_file, stripped
 from acceptance.rows.test_cfi_rows import check
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 EVERYTHING = 1 << 62  # bytes of code
 TABLES = [

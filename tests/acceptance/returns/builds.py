@@ -16,7 +16,7 @@ from places.needs import OWN_CORES, require
 
 import whocall
 from acceptance.helpers import chains
-from whocall.core.model import Backtrace, Frame
+from whocall.base.model import Backtrace, Frame
 
 PROGRAMS = Path(__file__).with_name("programs")
 GCC = ("gcc -O0", "gcc -O2", "gcc -O2 -fomit-frame-pointer")

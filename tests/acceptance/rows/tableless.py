@@ -13,7 +13,7 @@ from stock import StockCore
 import whocall
 from acceptance.helpers import chains
 from acceptance.helpers.bareroot import BareRoot
-from whocall.core.process_image import ProcessImage, Walk
+from whocall.base.process_image import ProcessImage, Walk
 
 HIDDEN = Walk(without=("cfi",), past_main=True, lines=False, demangle=False)
 

@@ -16,7 +16,7 @@ from kept import compilers, kept_copy
 from oracles.tools import run
 
 from acceptance.rows.code_forms import FORMS, OPTIONS, assemble, count_instructions, source_of
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 HERE = Path(__file__).parent
 

@@ -14,7 +14,7 @@ from oracles.distribution import llvm_library
 from oracles.tools import run
 
 from acceptance.helpers.scoreboard import Scoreboard
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 FILES = [
     "libc.so.6",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 from whocall.report.tables.audit import CLASSES
 
 # Name: the class; the code of `f`, with the instruction meant behind the label `here`.

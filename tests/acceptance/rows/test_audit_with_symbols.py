@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.helpers import name_twins
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 SOURCE = r"""
 #include <cstdio>

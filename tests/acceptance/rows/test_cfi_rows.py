@@ -29,7 +29,7 @@ from acceptance.rows.cfi_sources import (
     compile_variant,
     expected_hand_written,
 )
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 SECTIONS = (EH, DEBUG)
 

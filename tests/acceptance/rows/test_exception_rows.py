@@ -18,7 +18,7 @@ from oracles import readelf_exidx
 from oracles.tools import lines
 
 from acceptance.rows.cfi_sources import C_SOURCE, CPP_SOURCE
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 LIBRARIES = Path("/usr/arm-linux-gnueabihf/lib")
 EXIDX, DEBUG = ".ARM.exidx", ".debug_frame"

@@ -9,9 +9,9 @@ from pathlib import Path
 import whocall
 from acceptance.helpers import chains
 from acceptance.runtimes.goruns import GoStack
-from whocall.core.file_search import Search
-from whocall.core.model import Backtrace, Frame
-from whocall.core.process_image import Walk
+from whocall.base.file_search import Search
+from whocall.base.model import Backtrace, Frame
+from whocall.base.process_image import Walk
 
 HERE = Search()
 

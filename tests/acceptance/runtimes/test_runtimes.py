@@ -13,10 +13,10 @@ from stock.program import StockCore, StockProgram
 from stock.runtimes import LEVELS, runtimes
 
 from acceptance.helpers import chains
-from whocall.core.process_image import Walk
+from whocall.base.process_image import Walk
 
 if TYPE_CHECKING:
-    from whocall.core.model import Backtrace, Frame
+    from whocall.base.model import Backtrace, Frame
 
 PROGRAMS = {program.name: program for program in runtimes()}
 

@@ -23,7 +23,7 @@ import whocall
 from acceptance.helpers import name_twins, rust_programs
 from acceptance.helpers.scoreboard import Scoreboard
 from whocall import Frame
-from whocall.core.process_image import Walk
+from whocall.base.process_image import Walk
 from whocall.report.tables.functions import of_file
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -11,7 +11,7 @@ from oracles.tools import ToolError
 
 from acceptance.helpers import chains
 from acceptance.stacks.busy_programs import Busy, stopped
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 
 
 @dataclass(frozen=True)

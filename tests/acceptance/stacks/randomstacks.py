@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 WORD = 8
 PAGE = 4096

@@ -14,7 +14,7 @@ from corpus.build import run
 from corpus.crash import crash
 
 from acceptance.helpers import chains
-from whocall.core.process_image import Walk
+from whocall.base.process_image import Walk
 
 NO_CFI = Walk(past_main=True, lines=False, demangle=False, without=("cfi",))
 

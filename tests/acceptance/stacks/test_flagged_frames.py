@@ -12,7 +12,7 @@ from corpus.build import run
 from corpus.crash import crash
 
 from acceptance.helpers import chains
-from whocall.core.process_image import Walk
+from whocall.base.process_image import Walk
 
 FLAGGED = """
 __attribute__((noipa)) int leaf(int n) { return *(volatile int *)(long)n; }

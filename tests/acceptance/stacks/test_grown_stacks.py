@@ -15,7 +15,7 @@ from corpus.crash import crash
 
 from acceptance.helpers import chains
 from acceptance.helpers.twin_crashes import build
-from whocall.core.process_image import Walk
+from whocall.base.process_image import Walk
 
 NO_CFI = Walk(past_main=True, lines=False, demangle=False, without=("cfi",))
 

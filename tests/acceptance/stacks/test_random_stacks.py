@@ -31,7 +31,7 @@ from acceptance.stacks.randomstacks import (
     pages,
     region,
 )
-from whocall.core.process_image import ProcessImage
+from whocall.base.process_image import ProcessImage
 
 WORDS = (BELOW + STACK) // WORD
 WALKS = 150

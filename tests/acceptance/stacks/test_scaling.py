@@ -18,7 +18,7 @@ from acceptance.stacks import shape_voices
 from acceptance.stacks.shape_chains import Calls, check_chain, expected_of_deep, expected_of_many
 from acceptance.stacks.shape_voices import Threads
 from whocall import Backtrace
-from whocall.core.model import TextForm
+from whocall.base.model import TextForm
 from whocall.report.backtrace.written import report_text
 from whocall.report.form.style import Style
 

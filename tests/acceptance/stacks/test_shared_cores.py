@@ -17,7 +17,7 @@ import whocall
 from acceptance.helpers import chains
 from acceptance.helpers.chains import SHARED_CORES
 from whocall import Backtrace, ProcessImage
-from whocall.core.process_image import Walk
+from whocall.base.process_image import Walk
 
 pytestmark = pytest.mark.needs(OTHERS_CORES)
 

@@ -10,7 +10,7 @@ from corpus.crash import crash
 from oracles import nm_table
 
 from acceptance.helpers import chains
-from whocall.core.process_image import Walk
+from whocall.base.process_image import Walk
 
 SOURCE = r"""
 #define KEEP __attribute__((noinline, noclone)) static

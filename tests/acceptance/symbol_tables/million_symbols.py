@@ -15,7 +15,7 @@ COUNT = 1_000_000
 # kernel can drop at any time.
 OURS = """
 import sys
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 def status():
     with open("/proc/self/status") as lines:
         fields = dict(line.split(":", 1) for line in lines)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from oracles import objdump_table, tools
 
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 HIDDEN = (".eh_frame", ".eh_frame_hdr", ".debug_frame", ".gcc_except_table")
 _PART = re.compile(r"\.(cold|part)(\.\d+)?$")

@@ -15,7 +15,7 @@ from oracles.tools import environment
 from acceptance.helpers.function_tables import make_unstripped
 from acceptance.helpers.scoreboard import Scoreboard
 from acceptance.symbol_tables.start_scores import Score, bare_twin, functions_of, score
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 # Percent. Three functions of a hundred in these files are reached by nothing: whole archives are
 # linked, and nobody calls all of a library.

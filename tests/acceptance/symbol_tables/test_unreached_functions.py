@@ -18,7 +18,7 @@ from oracles.tools import environment
 
 from acceptance.helpers.scoreboard import Scoreboard
 from acceptance.symbol_tables.start_scores import Score, bare_twin, functions_of, score
-from whocall.core.native_module import native
+from whocall.base.native_module import native
 
 NO_TABLES = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
 

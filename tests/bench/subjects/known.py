@@ -15,7 +15,7 @@ PROGRAM = """
 import sys, time
 sys.path.insert(0, sys.argv[1])
 import whocall
-from whocall.core.process_image import Walk
+from whocall.base.process_image import Walk
 whocall.open_core  # the package is loaded, the native module with it
 for turn in sys.argv[4:]:
     begin = time.process_time()

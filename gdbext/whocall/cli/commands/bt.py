@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from whocall.base.model import TextForm
+from whocall.base.records import replace
 from whocall.cli.inputs import (
     open_image,
     wanted_columns,
@@ -10,16 +12,14 @@ from whocall.cli.inputs import (
     wanted_walk,
 )
 from whocall.cli.outputs import warn, write, write_json, write_text
-from whocall.core.model import TextForm
-from whocall.core.records import replace
 from whocall.report.backtrace.written import report_text
 from whocall.report.last_words import last_words
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from whocall.base.process_image import ProcessImage
     from whocall.cli.arguments import Values
-    from whocall.core.process_image import ProcessImage
 
 
 def run(arguments: Values) -> int:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def run(arguments: Values) -> int:
     """`whocall caller`."""
-    from whocall.core.module_warnings import warnings_on
+    from whocall.base.module_warnings import warnings_on
     from whocall.report.backtrace.caller import caller_json, chain, sentence_lines, shown_pcs
     from whocall.report.form.file_names import FileNames
 

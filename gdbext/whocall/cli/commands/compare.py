@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from whocall.base.errors import Error
+from whocall.base.regular_file import read_text
 from whocall.cli.inputs import (
     open_named_core,
     wanted_columns,
@@ -14,13 +16,11 @@ from whocall.cli.inputs import (
     wanted_walk,
 )
 from whocall.cli.outputs import warn, write, write_json
-from whocall.core.errors import Error
-from whocall.core.regular_file import read_text
 from whocall.report.form import jsonform
 
 if TYPE_CHECKING:
+    from whocall.base.process_image import ProcessImage
     from whocall.cli.arguments import Values
-    from whocall.core.process_image import ProcessImage
     from whocall.report.comparison.verdicts import GdbStack
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from whocall.base.errors import UsageError
 from whocall.cli.inputs import (
     is_core,
     open_named_core,
@@ -10,7 +11,6 @@ from whocall.cli.inputs import (
     wanted_style,
 )
 from whocall.cli.outputs import warn, write_json, write_text
-from whocall.core.errors import UsageError
 
 TYPE_CHECKING = False
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def run(arguments: Values) -> int:
     """`whocall functions`."""
-    from whocall.core.elf_head import address_size
+    from whocall.base.elf_head import address_size
     from whocall.report.tables.functions import function_text, functions_json, of_file, of_process
 
     demangle = not arguments.no_demangle

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from whocall.core import loader
-from whocall.core.errors import Error
-from whocall.core.gdb_lines import line
-from whocall.core.optional_packages import GDB
-from whocall.core.programs import become, gdb_option, users_own
-from whocall.core.safe_paths import accepted
+from whocall.base import loader
+from whocall.base.errors import Error
+from whocall.base.gdb_lines import line
+from whocall.base.optional_packages import GDB
+from whocall.base.programs import become, gdb_option, users_own
+from whocall.base.safe_paths import accepted
 
 
 def run(words: Sequence[str]) -> int:

@@ -8,15 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from whocall.base.errors import Error
+from whocall.base.regular_file import read_text
 from whocall.cli.inputs import is_core, open_core_or_file, wanted_search, wanted_walk
 from whocall.cli.outputs import write_json
-from whocall.core.errors import Error
-from whocall.core.regular_file import read_text
 
 if TYPE_CHECKING:
+    from whocall.base.model import Backtrace
+    from whocall.base.process_image import ProcessImage
     from whocall.cli.arguments import Values
-    from whocall.core.model import Backtrace
-    from whocall.core.process_image import ProcessImage
     from whocall.repair.plan import AttachedState
 
 

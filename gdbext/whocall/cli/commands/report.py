@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from whocall.base.errors import Error, UsageError
 from whocall.cli.outputs import complain, require_other_file, write_json
 from whocall.cli.pages import opened, page_options
-from whocall.core.errors import Error, UsageError
 
 if TYPE_CHECKING:
     from whocall.cli.arguments import Values
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 def run(arguments: Values) -> int:
     """`whocall report`."""
-    from whocall.core.long_work import stage
-    from whocall.core.output_file import writing_text
+    from whocall.base.long_work import stage
+    from whocall.base.output_file import writing_text
     from whocall.report.form import jsonform
     from whocall.report.page.document import document
     from whocall.report.page.writing import needs_templates, write_page

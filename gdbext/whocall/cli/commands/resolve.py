@@ -5,13 +5,13 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from whocall.base.file_search import Search
     from whocall.cli.arguments import Values
-    from whocall.core.file_search import Search
 
 
 def _search(arguments: Values) -> Search:
+    from whocall.base.file_search import Search
     from whocall.cli.inputs import debug_directories, watched_downloads
-    from whocall.core.file_search import Search
 
     return Search(
         directories=arguments.symbols,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from whocall.core.errors import Error
-from whocall.core.sandbox import confine_now
+from whocall.base.errors import Error
+from whocall.base.sandbox import confine_now
 
 if TYPE_CHECKING:
     from whocall.cli.arguments import Values

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def run(arguments: Values) -> int:
     """`whocall signatures`."""
-    from whocall.core.signatures import write_signatures
+    from whocall.base.signatures import write_signatures
 
     require_no_terminal(arguments.output)
     require_other_file(arguments.output, *arguments.archives)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from whocall.base.errors import UsageError
 from whocall.cli.inputs import (
     is_core,
     open_named_core,
@@ -11,7 +12,6 @@ from whocall.cli.inputs import (
     wanted_style,
 )
 from whocall.cli.outputs import warn, write, write_json
-from whocall.core.errors import UsageError
 from whocall.report.form import jsonform
 from whocall.report.tables.wanted_places import WantedPlace
 
@@ -35,8 +35,8 @@ def _wanted_place(text: str) -> WantedPlace:
 
 def run(arguments: Values) -> int:
     """`whocall symbol`."""
-    from whocall.core.module_warnings import warnings_on
-    from whocall.core.process_image import open_names
+    from whocall.base.module_warnings import warnings_on
+    from whocall.base.process_image import open_names
     from whocall.report.form.file_names import FileNames
     from whocall.report.tables.functions import of_file, of_process
     from whocall.report.tables.places import PlaceForm, place_lines, places_json

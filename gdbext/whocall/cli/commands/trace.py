@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from whocall.base.errors import UsageError
+from whocall.base.long_work import working
 from whocall.cli.inputs import (
     is_core,
     open_named_core,
@@ -12,8 +14,6 @@ from whocall.cli.inputs import (
     wanted_style,
 )
 from whocall.cli.outputs import require_other_file, warn, write_text
-from whocall.core.errors import UsageError
-from whocall.core.long_work import working
 from whocall.report.form.style import shown_text
 
 TYPE_CHECKING = False
@@ -45,7 +45,7 @@ def _opened(arguments: Values) -> Iterator[OpenTrace]:
     if (arguments.file is None) == (arguments.pid is None):
         raise UsageError("trace takes a FILE or --pid N, one of the two")
     if arguments.pid is not None:
-        from whocall.core.process_image import open_process
+        from whocall.base.process_image import open_process
 
         with open_process(arguments.pid, search=wanted_search(arguments)) as image:
             yield trace_of(image)
@@ -61,7 +61,7 @@ def _output(path: str | None) -> Iterator[Callable[[list[str]], None]]:
     if path is None:
         yield write_text
         return
-    from whocall.core.output_file import writing_text
+    from whocall.base.output_file import writing_text
 
     with writing_text(path, private=True) as file:
         yield lambda pieces: file.writelines(map(shown_text, pieces))

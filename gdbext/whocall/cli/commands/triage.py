@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 def run(arguments: Values) -> int:
     """Exit status 1 when the store had no room for something that was found."""
+    from whocall.base.errors import UsageError
     from whocall.cli.outputs import warn
-    from whocall.core.errors import UsageError
     from whocall.triage.run import conclude
     from whocall.triage.store import Store
     from whocall.triage.work import Settings
@@ -44,8 +44,8 @@ def run(arguments: Values) -> int:
 
 
 def _search(arguments: Values) -> Any:
+    from whocall.base.records import replace
     from whocall.cli.inputs import wanted_search
-    from whocall.core.records import replace
 
     # What tells people of a long fetch cannot be handed to other processes.
     return replace(wanted_search(arguments), progress=None)
@@ -55,7 +55,7 @@ def _named(paths: list[str]) -> Iterator[str]:
     """The names, those on standard input in place of `-`; one a line, or ended by NULs."""
     import os
 
-    from whocall.core.regular_file import standard_input
+    from whocall.base.regular_file import standard_input
 
     for path in paths:
         if path != "-":
@@ -96,7 +96,7 @@ def _reports(arguments: Values, findings: Findings, settings: Settings) -> None:
 
 
 def _write(arguments: Values, findings: Findings) -> None:
-    from whocall.core.output_file import writing_text
+    from whocall.base.output_file import writing_text
     from whocall.report.form.style import shown_text
 
     if arguments.output is None:
@@ -116,7 +116,7 @@ def _pieces(arguments: Values, findings: Findings, *, to_file: bool) -> Iterable
     if arguments.format == "sarif":
         return forms.sarif_text(findings)
     if arguments.format == "html":
-        from whocall.core.output_file import is_special
+        from whocall.base.output_file import is_special
         from whocall.triage.page import page_text
 
         # Where a page goes that somebody else writes is not known.

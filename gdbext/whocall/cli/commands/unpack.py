@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from whocall.base.errors import UsageError
 from whocall.cli.inputs import wanted_search
 from whocall.cli.outputs import (
     require_no_terminal,
@@ -10,7 +11,6 @@ from whocall.cli.outputs import (
     write_beside,
     write_json,
 )
-from whocall.core.errors import UsageError
 
 TYPE_CHECKING = False
 
@@ -40,8 +40,8 @@ def _written(arguments: Values) -> tuple[Unpacked, int]:
     """What was written, and its size in bytes. What could not be written whole is not there."""
     import os
 
-    from whocall.core.output_file import writing
-    from whocall.core.regular_file import handed
+    from whocall.base.output_file import writing
+    from whocall.base.regular_file import handed
     from whocall.inputs.unpacking import unpack
 
     if arguments.json and handed(arguments.output) == 1:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from whocall.base.records import replace
 from whocall.cli.inputs import open_image, wanted_columns, wanted_style, wanted_walk
 from whocall.cli.outputs import write, write_json
-from whocall.core.records import replace
 from whocall.report.form import jsonform
 
 TYPE_CHECKING = False

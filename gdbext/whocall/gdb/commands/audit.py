@@ -7,7 +7,7 @@ from pathlib import Path
 
 import gdb
 
-from whocall.core.errors import Error, UsageError
+from whocall.base.errors import Error, UsageError
 from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host.output import screen_width, style_codes
 from whocall.gdb.target.answering import answer, answer_of_files
@@ -78,7 +78,7 @@ def run(line: str) -> None:
 def _of_selected_frame_elsewhere() -> str:
     import json
 
-    from whocall.core.programs import words
+    from whocall.base.programs import words
     from whocall.gdb.commands.elsewhere import ran
     from whocall.gdb.target.backend_arguments import core_and_program, search_arguments
 
@@ -93,7 +93,7 @@ def _of_selected_frame_elsewhere() -> str:
 
 def run_elsewhere(line: str) -> None:
     """The same by another Python."""
-    from whocall.core.programs import behind_dashes, option
+    from whocall.base.programs import behind_dashes, option
     from whocall.gdb.commands.elsewhere import flags, look_arguments, show
 
     parsed = syntax("audit").parse(line)

@@ -44,7 +44,7 @@ def run(line: str) -> None:
 
 def run_elsewhere(line: str) -> None:
     """The same by another Python."""
-    from whocall.core.programs import option, words
+    from whocall.base.programs import option, words
     from whocall.gdb.commands.elsewhere import (
         backtrace_arguments,
         flags,

@@ -38,7 +38,7 @@ def run(line: str) -> None:
 
 def run_elsewhere(line: str) -> None:
     """The same by another Python."""
-    from whocall.core.programs import option
+    from whocall.base.programs import option
     from whocall.gdb.commands.elsewhere import (
         look_arguments,
         screen_arguments,

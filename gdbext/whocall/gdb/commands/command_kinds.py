@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import gdb
 
+from whocall.base.cut_files import whole_files
+from whocall.base.errors import Error, MemoryShortError, NativeMissingError
+from whocall.base.interrupts import interrupt_prevails
+from whocall.base.long_work import left_out
 from whocall.commands import module_name
-from whocall.core.cut_files import whole_files
-from whocall.core.errors import Error, MemoryShortError, NativeMissingError
-from whocall.core.interrupts import interrupt_prevails
-from whocall.core.long_work import left_out
 from whocall.gdb.host.downloads import begin_command, silence
 from whocall.gdb.host.kept import owed, settle
 from whocall.gdb.host.output import refusal

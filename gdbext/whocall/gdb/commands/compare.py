@@ -52,7 +52,7 @@ def run(line: str) -> None:
 
 def run_elsewhere(line: str) -> None:
     """The same by another Python."""
-    from whocall.core.programs import option, words
+    from whocall.base.programs import option, words
     from whocall.gdb.commands.elsewhere import flags, look_arguments, show, walk_arguments
     from whocall.gdb.target.backend_arguments import core_and_program, search_arguments
 

@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 
 import gdb
 
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 from whocall.frontend.options import Completer
 
 MOST_NAMES = 10_000  # where `max-completions` is unlimited
@@ -20,7 +20,7 @@ MOST_NAMES = 10_000  # where `max-completions` is unlimited
 def strategies() -> list[str]:
     """What may be switched off."""
     try:
-        from whocall.core.native_module import native
+        from whocall.base.native_module import native
     except Error:
         return []
     return list(native.strategies())

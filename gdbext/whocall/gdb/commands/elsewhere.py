@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whocall.core.programs import Argument, behind_dashes, flag, name, option, words
+from whocall.base.programs import Argument, behind_dashes, flag, name, option, words
 from whocall.frontend.options import Parsed
 from whocall.gdb.host.output import screen_width, style_codes, write_text
 from whocall.gdb.host.settings import filename_display

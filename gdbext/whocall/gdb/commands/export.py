@@ -6,8 +6,8 @@ from pathlib import Path
 
 import gdb
 
-from whocall.core.errors import UsageError
-from whocall.core.output_file import write_bytes
+from whocall.base.errors import UsageError
+from whocall.base.output_file import write_bytes
 from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host.output import write
 from whocall.gdb.target.answering import answer, answer_of_files
@@ -36,7 +36,7 @@ def run(line: str) -> None:
 
 def run_elsewhere(line: str) -> None:
     """The same by another Python."""
-    from whocall.core.programs import behind_dashes, option
+    from whocall.base.programs import behind_dashes, option
     from whocall.gdb.commands.elsewhere import show
     from whocall.gdb.target.backend_arguments import core_and_program, search_arguments
 

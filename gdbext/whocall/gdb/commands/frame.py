@@ -7,7 +7,7 @@ from itertools import islice
 
 import gdb
 
-from whocall.core.errors import Error, UsageError
+from whocall.base.errors import Error, UsageError
 from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host import console
 from whocall.gdb.host.output import write

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 from whocall.frontend.options import syntax
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import screen_width, style_codes
@@ -34,7 +34,7 @@ def run(line: str) -> None:
 
 def run_elsewhere(line: str) -> None:
     """The same by another Python."""
-    from whocall.core.programs import option
+    from whocall.base.programs import option
     from whocall.gdb.commands.elsewhere import flags, of_core_or_file, show, width_arguments
 
     parsed = syntax("functions").parse(line)

@@ -25,7 +25,7 @@ def run_elsewhere(given: Sequence[str]) -> dict[str, Any]:
     """The same by another Python."""
     import json
 
-    from whocall.core.programs import words
+    from whocall.base.programs import words
     from whocall.gdb.commands.elsewhere import backtrace_arguments, look_arguments, ran
 
     parsed = machine_syntax("bt").parse_words(given)

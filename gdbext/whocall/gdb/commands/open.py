@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import gdb
 
-from whocall.core import loader
-from whocall.core.errors import Error, UsageError
-from whocall.core.gdb_lines import named
+from whocall.base import loader
+from whocall.base.errors import Error, UsageError
+from whocall.base.gdb_lines import named
 from whocall.dumps import sparse
 from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host import console
@@ -115,7 +115,7 @@ def run_elsewhere(line: str) -> None:
     """The same by another Python."""
     import json
 
-    from whocall.core.programs import behind_dashes, option, words
+    from whocall.base.programs import behind_dashes, option, words
     from whocall.gdb.commands.elsewhere import ran
     from whocall.gdb.target.backend_arguments import search_arguments
     from whocall.inputs.unpacking import is_plain, of_json

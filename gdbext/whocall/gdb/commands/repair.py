@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import gdb
 
-from whocall.core.counted import counted
-from whocall.core.errors import Error
+from whocall.base.counted import counted
+from whocall.base.errors import Error
 from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host.output import warn, write
 from whocall.gdb.repair import events

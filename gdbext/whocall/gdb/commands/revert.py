@@ -12,8 +12,8 @@ from pathlib import Path
 
 import gdb
 
-from whocall.core.errors import Error
-from whocall.core.gdb_lines import named, only
+from whocall.base.errors import Error
+from whocall.base.gdb_lines import named, only
 from whocall.frontend.options import syntax
 from whocall.gdb.host import console, frame_cache
 from whocall.gdb.host.output import warn, write

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from whocall.core.output_file import write_bytes
-from whocall.core.signatures import require_both
+from whocall.base.output_file import write_bytes
+from whocall.base.signatures import require_both
 from whocall.frontend.options import syntax
 from whocall.gdb.host.output import write
 from whocall.gdb.target.answering import answer_of_files
@@ -25,7 +25,7 @@ def run(line: str) -> None:
 
 def run_elsewhere(line: str) -> None:
     """The same by another Python."""
-    from whocall.core.programs import behind_dashes, option
+    from whocall.base.programs import behind_dashes, option
     from whocall.gdb.commands.elsewhere import show
 
     parsed = syntax("signatures").parse(line)

@@ -10,11 +10,11 @@ from typing import Any
 import gdb
 
 from whocall.answers.current import Current
-from whocall.core.errors import Error, as_gdb_says
-from whocall.core.model import Backtrace, marked
-from whocall.core.native_errors import native_errors
-from whocall.core.printable import printable
-from whocall.core.process_image import ProcessImage, Walk
+from whocall.base.errors import Error, as_gdb_says
+from whocall.base.model import Backtrace, marked
+from whocall.base.native_errors import native_errors
+from whocall.base.printable import printable
+from whocall.base.process_image import ProcessImage, Walk
 from whocall.frontend.options import Parsed
 from whocall.gdb.commands.caller import selected_pc
 from whocall.gdb.host.downloads import silence

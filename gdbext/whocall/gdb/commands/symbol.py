@@ -6,7 +6,7 @@ import re
 
 import gdb
 
-from whocall.core.errors import UsageError
+from whocall.base.errors import UsageError
 from whocall.gdb.host import console
 from whocall.gdb.host.output import screen_width, style_codes
 from whocall.gdb.host.settings import filename_display

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from whocall.base.errors import UsageError
+from whocall.base.output_file import writing_text
 from whocall.commands import alternatives
-from whocall.core.errors import UsageError
-from whocall.core.output_file import writing_text
 from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import style_codes
@@ -80,7 +80,7 @@ def run(line: str) -> None:
 
 def run_elsewhere(line: str) -> None:
     """The same by another Python."""
-    from whocall.core.programs import behind_dashes, flag, option
+    from whocall.base.programs import behind_dashes, flag, option
     from whocall.gdb.commands.elsewhere import flags, look_arguments, show
     from whocall.gdb.target.backend_arguments import core_and_program, search_arguments
 

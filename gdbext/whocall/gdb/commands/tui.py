@@ -6,13 +6,13 @@ from typing import Any
 
 import gdb
 
-from whocall.core.printable import printable
+from whocall.base.printable import printable
 from whocall.gdb.host import console
 
 
 def _stack_window(window: Any) -> Any:
     """Makes a window; gdb calls this when a layout with it is shown for the first time."""
-    from whocall.core.errors import Error, as_gdb_says
+    from whocall.base.errors import Error, as_gdb_says
 
     try:
         from whocall.gdb.commands.stack_window import StackWindow

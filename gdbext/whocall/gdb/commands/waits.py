@@ -24,7 +24,7 @@ def run(line: str) -> None:
 
 def run_elsewhere(line: str) -> None:
     """The same by another Python."""
-    from whocall.core.programs import option
+    from whocall.base.programs import option
     from whocall.gdb.commands.elsewhere import flags, look_arguments, show
     from whocall.gdb.target.backend_arguments import core_and_program, search_arguments
 

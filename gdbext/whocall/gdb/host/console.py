@@ -1,6 +1,6 @@
 """The one place that gives gdb commands and expressions.
 
-What a command works on may be named by a stranger: see `core/gdb_lines.py` for how a name becomes
+What a command works on may be named by a stranger: see `base/gdb_lines.py` for how a name becomes
 part of a line, or is refused.
 """
 
@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import gdb
 
-from whocall.core.gdb_lines import Argument, line
+from whocall.base.gdb_lines import Argument, line
 
 
 @lru_cache(maxsize=1)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from whocall.core.downloads import line
-from whocall.core.long_work import Lines, tell_long_work
+from whocall.base.downloads import line
+from whocall.base.long_work import Lines, tell_long_work
 from whocall.gdb.host.invocation import is_machine_interface
 from whocall.gdb.host.output import say
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from whocall.answers.helper import Helper, Taker
 from whocall.answers.worker import Terms
-from whocall.core import limits
-from whocall.core.errors import Error
+from whocall.base import limits
+from whocall.base.errors import Error
 from whocall.frontend.caches import cache_folders
 from whocall.gdb.host import settings
 

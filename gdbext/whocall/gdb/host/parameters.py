@@ -11,9 +11,9 @@ from typing import Any
 
 import gdb
 
-from whocall.core.errors import Error, NativeMissingError
-from whocall.core.gdb_lines import word
-from whocall.core.records import dataclass
+from whocall.base.errors import Error, NativeMissingError
+from whocall.base.gdb_lines import word
+from whocall.base.records import dataclass
 from whocall.frontend.options import split_list
 from whocall.gdb.host import console
 from whocall.gdb.host.output import refusal, write_text
@@ -90,7 +90,7 @@ def _shown_debuginfod(value: str) -> str:
 def _known_strategies(value: str) -> None:
     """Raises Error and ValueError for a name that is none."""
     try:
-        from whocall.core.native_module import native
+        from whocall.base.native_module import native
     except NativeMissingError:
         return  # whoever is to do without them will see
     native.WalkOptions(without=split_list(value))

@@ -6,7 +6,7 @@ import os
 
 import gdb
 
-from whocall.core.file_search import Search
+from whocall.base.file_search import Search
 from whocall.frontend.options import split_list
 from whocall.gdb.host import downloads
 

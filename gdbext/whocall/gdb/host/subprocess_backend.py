@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from whocall.core import loader, programs
-from whocall.core.errors import Error, NativeMissingError
-from whocall.core.programs import Argument
+from whocall.base import loader, programs
+from whocall.base.errors import Error, NativeMissingError
+from whocall.base.programs import Argument
 from whocall.frontend import pythons
 from whocall.frontend.pythons import OtherPython
 from whocall.gdb.host.output import say, warn

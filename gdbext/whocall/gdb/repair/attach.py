@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import gdb
 
-from whocall.core.errors import Error
-from whocall.core.gdb_lines import named
+from whocall.base.errors import Error
+from whocall.base.gdb_lines import named
 from whocall.gdb.host import console, settings
 from whocall.gdb.repair import attached
 from whocall.gdb.target.auxiliary_vector import AT_ENTRY, auxiliary_vector

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import gdb
 
-from whocall.core.gdb_lines import named
+from whocall.base.gdb_lines import named
 from whocall.gdb.host import console, frame_cache
 from whocall.gdb.target.connections import connection_of
 from whocall.repair import symbol_cache

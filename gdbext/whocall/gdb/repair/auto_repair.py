@@ -13,8 +13,8 @@ from typing import Any
 
 import gdb
 
-from whocall.core import loader
-from whocall.core.errors import Error, NativeMissingError
+from whocall.base import loader
+from whocall.base.errors import Error, NativeMissingError
 from whocall.gdb.host import frame_cache
 from whocall.gdb.host.subprocess_backend import announce
 from whocall.gdb.repair import attached, events

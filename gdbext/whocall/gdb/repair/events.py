@@ -7,7 +7,7 @@ from typing import Any
 
 import gdb
 
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 from whocall.gdb.repair import frame_overrides, stack_cache
 
 MOST_THREADS = 32  # whose stacks are repaired at every stop; of more, only the selected one's

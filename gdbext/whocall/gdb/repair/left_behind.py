@@ -6,7 +6,7 @@ from pathlib import Path
 
 import gdb
 
-from whocall.core.gdb_lines import named
+from whocall.base.gdb_lines import named
 from whocall.gdb.host import console
 from whocall.gdb.repair import attached
 from whocall.gdb.repair.attached import Attached, process_now

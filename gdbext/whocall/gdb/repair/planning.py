@@ -12,9 +12,9 @@ import gdb
 
 from whocall.answers.current import Current
 from whocall.answers.output import placeholder
-from whocall.core import programs
-from whocall.core.errors import Error, NativeMissingError
-from whocall.core.programs import Argument, option, words
+from whocall.base import programs
+from whocall.base.errors import Error, NativeMissingError
+from whocall.base.programs import Argument, option, words
 from whocall.frontend.options import Parsed
 from whocall.gdb.host import settings
 from whocall.gdb.host.subprocess_backend import other_python, run_in_subprocess
@@ -173,7 +173,7 @@ def file_deliveries(path: str) -> Sequence[SymbolDelivery]:
             states = [each for each in known if is_same_file(each.path, "", [path], "")]
             wanted = {"file": path, "attached": attached_json(states)}
             return _plan_of(answer_of_files("plans.plan_of_file", wanted)).deliveries
-        from whocall.core.process_image import open_file_image
+        from whocall.base.process_image import open_file_image
     except NativeMissingError:
         if other_python() is None:
             raise

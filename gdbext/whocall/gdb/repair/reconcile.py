@@ -9,7 +9,7 @@ from time import monotonic
 
 import gdb
 
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 from whocall.gdb.repair import frame_overrides, told_arguments
 from whocall.gdb.repair.attach import deliver
 from whocall.gdb.repair.endless import endless_steps

@@ -13,7 +13,7 @@ from typing import Any
 
 import gdb
 
-from whocall.core.gdb_lines import named
+from whocall.base.gdb_lines import named
 from whocall.gdb.host import console, frame_cache
 from whocall.gdb.repair.attached import process_now
 from whocall.gdb.repair.editor_arguments import list_arguments

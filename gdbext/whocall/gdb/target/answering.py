@@ -13,8 +13,8 @@ import gdb
 
 from whocall.answers import channel, table
 from whocall.answers.current import ThreadsWantedError, descriptor_of
-from whocall.core import loader
-from whocall.core.errors import Error
+from whocall.base import loader
+from whocall.base.errors import Error
 from whocall.gdb.host import downloads, helper, output, settings
 from whocall.gdb.target import inferior as inferiors
 from whocall.gdb.target.executable import executable

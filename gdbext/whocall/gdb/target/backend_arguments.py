@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 
-from whocall.core import loader
-from whocall.core.errors import Error, NativeMissingError
-from whocall.core.programs import Argument, option, path, words
+from whocall.base import loader
+from whocall.base.errors import Error, NativeMissingError
+from whocall.base.programs import Argument, option, path, words
 from whocall.frontend.options import Parsed
 from whocall.gdb.host import downloads, settings
 from whocall.gdb.host.subprocess_backend import other_python

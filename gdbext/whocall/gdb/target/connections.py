@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import gdb
 
-from whocall.core.gdb_lines import Number
+from whocall.base.gdb_lines import Number
 from whocall.gdb.host import console
 
 _CELL = re.compile(r"\s(\d+) \(([\w-]+)(?: .*)?\)\s*\Z", re.DOTALL)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gdb
 
-from whocall.core.errors import Error
+from whocall.base.errors import Error
 from whocall.gdb.target.connections import listed
 
 

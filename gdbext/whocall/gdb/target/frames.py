@@ -9,7 +9,7 @@ from typing import Literal
 
 import gdb
 
-from whocall.core.gdb_answers import offset_told
+from whocall.base.gdb_answers import offset_told
 from whocall.gdb.host import console
 from whocall.gdb.host.kept import kept
 from whocall.gdb.host.output import write_json

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import gdb
 
 from whocall.answers.current import Current, indices, numbers_in_order, stamps_of
-from whocall.core import cut_files, loader
-from whocall.core.errors import Error
-from whocall.core.records import dataclass
+from whocall.base import cut_files, loader
+from whocall.base.errors import Error
+from whocall.base.records import dataclass
 from whocall.gdb.host import console, parameters, settings
 from whocall.gdb.target.connections import connection_of
 from whocall.gdb.target.executable import executable
@@ -21,7 +21,7 @@ from whocall.gdb.target.snapshot_validator import SnapshotValidator
 from whocall.gdb.target.threads import lwp_of
 
 if TYPE_CHECKING:
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.process_image import ProcessImage
 
 NO_PROGRAM = (
     'The program has no registers now.  Use "core-file CORE" to read a core, or "run" to start it.'
@@ -141,7 +141,7 @@ def _settings() -> Hashable:
 
 
 def _core_image(inferior: gdb.Inferior, core: str) -> ProcessImage:
-    from whocall.core.process_image import open_core
+    from whocall.base.process_image import open_core
 
     exe = executable(inferior)
     key = ("core", core, exe, stamps_of(core, exe), _settings())

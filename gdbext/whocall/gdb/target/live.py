@@ -11,11 +11,11 @@ from pathlib import Path, PurePosixPath
 
 import gdb
 
-from whocall.core.errors import Error
-from whocall.core.native_errors import native_errors
-from whocall.core.native_module import native
-from whocall.core.process_image import ProcessImage
-from whocall.core.records import dataclass, replace
+from whocall.base.errors import Error
+from whocall.base.native_errors import native_errors
+from whocall.base.native_module import native
+from whocall.base.process_image import ProcessImage
+from whocall.base.records import dataclass, replace
 from whocall.gdb.host import console, settings
 from whocall.gdb.target.auxiliary_vector import AT_SYSINFO_EHDR, auxiliary_vector
 from whocall.gdb.target.connections import connection_of

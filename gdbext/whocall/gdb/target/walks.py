@@ -10,7 +10,7 @@ from whocall.frontend.options import Parsed
 from whocall.gdb.host import settings
 
 if TYPE_CHECKING:
-    from whocall.core.process_image import Walk
+    from whocall.base.process_image import Walk
     from whocall.report.form.jsonform import Json
 
 
@@ -39,7 +39,7 @@ def limited(parsed: Parsed) -> Parsed:
 
 def walk_of(parsed: Parsed, past_main: bool = False) -> Walk:
     """How `whocall bt` with these options walks."""
-    from whocall.core.process_image import Walk
+    from whocall.base.process_image import Walk
 
     return Walk(**wanted_walk(parsed, past_main))
 

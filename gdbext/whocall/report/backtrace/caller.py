@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from whocall.core.errors import Error
-from whocall.core.model import Backtrace, Frame
-from whocall.core.printable import printable
-from whocall.core.records import replace
+from whocall.base.errors import Error
+from whocall.base.model import Backtrace, Frame
+from whocall.base.printable import printable
+from whocall.base.records import replace
 from whocall.report.backtrace.words import stop_line
 from whocall.report.form.file_names import FileNames
 from whocall.report.form.jsonform import Json, frame_json
@@ -17,7 +17,7 @@ from whocall.report.form.short_names import ShortNames
 from whocall.report.form.style import Style
 
 if TYPE_CHECKING:
-    from whocall.core.process_image import ProcessImage, Walk
+    from whocall.base.process_image import ProcessImage, Walk
 
 Shown = Callable[[str], str]
 

@@ -1,15 +1,15 @@
 """Runs of a repeating cycle of functions in a chain: what an endless recursion leaves behind.
 
-Native code finds them (`native/report/cycles.h`). Text shows the first cycle of a run and its last
-frames; between them stands how many frames are left out there.
+Native code finds them (`native/report/form/cycles.h`). Text shows the first cycle of a run and its
+last frames; between them stands how many frames are left out there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from whocall.core.model import Frame, OnDemand
-from whocall.core.records import dataclass
+from whocall.base.model import Frame, OnDemand
+from whocall.base.records import dataclass
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,6 @@ def shown(frames: Sequence[Frame]) -> Iterator[int | Gap]:
 
 def gap_line(gap: Gap) -> str:
     """`... 261,984 frames: the 2 frames above repeated 130,992 times ...`"""
-    from whocall.core.native_module import native
+    from whocall.base.native_module import native
 
     return native.gap_line(gap.begin, gap.end, gap.period)

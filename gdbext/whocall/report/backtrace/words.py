@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whocall.core.model import Backtrace, Frame
+from whocall.base.model import Backtrace, Frame
 from whocall.report.form.style import Style
 
 
@@ -30,14 +30,14 @@ def sentence(text: str) -> str:
 def stop_line(trace: Backtrace) -> str:
     """Why the walk ended; empty for a clean end, which says nothing, as in gdb."""
     # Where it cannot be loaded, others ask in its stead.
-    from whocall.core.native_module import native
+    from whocall.base.native_module import native
 
     return native.stop_line(trace.stop.reason, trace.stop.detail)
 
 
 def end_sentence(trace: Backtrace) -> str:
     """Why the chain ends where it ends cleanly; empty where stop_line() says why."""
-    from whocall.core.native_module import native
+    from whocall.base.native_module import native
 
     phrase = native.end_phrase(trace.stop.reason, trace.stop.detail)
     return sentence(phrase) if phrase else ""
@@ -47,7 +47,7 @@ def thread_title(traces: Sequence[Backtrace], style: Style, inferior: str = "") 
     """`Thread 1 (LWP 4242 "prog", SIGSEGV):`, or for several with one stack
     `Threads 2..4, 7 (LWP 4243..4245, 4248) [4 threads, same stack]:`.
     """
-    from whocall.core.native_module import native
+    from whocall.base.native_module import native
 
     first = traces[0]
     line = native.title_line(

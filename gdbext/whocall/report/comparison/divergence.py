@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from whocall.core.model import Frame
+from whocall.base.model import Frame
 from whocall.report.comparison.verdicts import UNPROVEN, GdbFrame, Row, first_divergence, is_sure
 
 

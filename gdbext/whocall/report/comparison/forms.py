@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from whocall.core.model import Backtrace, Frame
-from whocall.core.module_warnings import warnings_on
+from whocall.base.model import Backtrace, Frame
+from whocall.base.module_warnings import warnings_on
 from whocall.report.backtrace.words import describe_function, thread_title, trust_words
 from whocall.report.comparison.divergence import explain, last_common
 from whocall.report.comparison.verdicts import (
@@ -33,7 +33,7 @@ from whocall.report.form.short_names import ShortNames
 from whocall.report.form.style import Style
 
 if TYPE_CHECKING:
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.process_image import ProcessImage
 
 NARROW = 110  # columns: with fewer no two frames stand side by side
 _VERDICT = 16
@@ -68,7 +68,7 @@ def knows_name(image: ProcessImage, frame: Frame, gdbs: GdbFrame) -> bool:
         return True
     if frame.inlined or frame.function is None or gdbs.name is None:
         return False
-    from whocall.core.native_module import native
+    from whocall.base.native_module import native
 
     at = frame.pc if frame.interrupted else frame.pc - 1
     place = image.native.describe(at, lines=False)

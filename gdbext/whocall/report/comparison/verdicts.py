@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from whocall.core.model import Backtrace, Frame
-from whocall.core.records import dataclass
+from whocall.base.model import Backtrace, Frame
+from whocall.base.records import dataclass
 from whocall.report.comparison.align import align
 
 SAME = "same"  # also when gdb has a name and we only an address

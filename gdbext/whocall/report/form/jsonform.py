@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.model import WrittenThreads
-from whocall.core.printable import printable, safe_json
+from whocall.base.model import WrittenThreads
+from whocall.base.printable import printable, safe_json
 
 if TYPE_CHECKING:
-    from whocall.core.model import Frame, Report, SourceHint
+    from whocall.base.model import Frame, Report, SourceHint
 
 Json = dict[str, Any]
 
@@ -89,7 +89,7 @@ def backtrace_text(report: Report, version: int = 2, last_words: str = "") -> It
     words are those of whocall.report.last_words. Raises Error where its backtraces are not of one
     process image.
     """
-    from whocall.core.native_backtraces import written  # it loads the native module
+    from whocall.base.native_backtraces import written  # it loads the native module
 
     threads = written(report.threads)
     yield from pieces(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable
 
-from whocall.core.printable import printable
+from whocall.base.printable import printable
 from whocall.report.form.style import Style
 
 FURTHER = 2  # spaces before what is broken off

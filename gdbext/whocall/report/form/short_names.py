@@ -19,7 +19,7 @@ class ShortNames:
 
     @cached_property
     def _forms(self) -> native.NameForms:
-        from whocall.core.native_module import native
+        from whocall.base.native_module import native
 
         forms = native.NameForms()
         for name in self._names:

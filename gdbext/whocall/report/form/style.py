@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from whocall.core.errors import UsageError
-from whocall.core.printable import printable, printable_line
+from whocall.base.errors import UsageError
+from whocall.base.printable import printable, printable_line
 
 TYPE_CHECKING = False
 

@@ -12,9 +12,9 @@ import json
 from collections.abc import Hashable, Iterator
 from typing import Any
 
-from whocall.core.model import Backtrace, Report, marked
-from whocall.core.printable import printable, safe_json
-from whocall.core.version import __version__
+from whocall.base.model import Backtrace, Report, marked
+from whocall.base.printable import printable, safe_json
+from whocall.base.version import __version__
 
 VERSION = 47  # of the processed format
 LIBRARY = 1  # a kind of resource

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
-from whocall.core.printable import printable
+from whocall.base.printable import printable
 
 ROW = 17  # px, the height of a box with its gap
 MARGIN = 12  # px, around the picture

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from whocall.core.model import Backtrace, Report, rows
-from whocall.core.model import marked as shown_name
-from whocall.core.printable import printable
+from whocall.base.model import Backtrace, Report, rows
+from whocall.base.model import marked as shown_name
+from whocall.base.printable import printable
 
 Stack = tuple[str, ...]
 """Names of frames, outermost first."""

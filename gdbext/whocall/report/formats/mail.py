@@ -7,10 +7,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from whocall.core.model import Backtrace, Frame, Report
-from whocall.core.native_backtraces import written
-from whocall.core.native_module import native
-from whocall.core.printable import printable
+from whocall.base.model import Backtrace, Frame, Report
+from whocall.base.native_backtraces import written
+from whocall.base.native_module import native
+from whocall.base.printable import printable
 from whocall.report.backtrace.cycles import Gap, gap_line, shown
 from whocall.report.backtrace.words import stop_line
 

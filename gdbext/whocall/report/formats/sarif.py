@@ -14,9 +14,9 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
-from whocall.core.model import Backtrace, Frame, Report
-from whocall.core.printable import printable, safe_json
-from whocall.core.version import __version__
+from whocall.base.model import Backtrace, Frame, Report
+from whocall.base.printable import printable, safe_json
+from whocall.base.version import __version__
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

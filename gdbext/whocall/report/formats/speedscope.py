@@ -11,9 +11,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from whocall.core.model import Backtrace, Report, marked, rows
-from whocall.core.printable import printable, safe_json
-from whocall.core.version import __version__
+from whocall.base.model import Backtrace, Report, marked, rows
+from whocall.base.printable import printable, safe_json
+from whocall.base.version import __version__
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 

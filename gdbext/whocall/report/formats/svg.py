@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whocall.core.model import Report
+from whocall.base.model import Report
 from whocall.report.formats.flamegraph import flamegraph_svg
 from whocall.report.formats.folded import folded
 

@@ -10,11 +10,11 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from whocall.core.model import marked
+from whocall.base.model import marked
 from whocall.report.form.jsonform import Json
 
 if TYPE_CHECKING:
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.process_image import ProcessImage
 
 
 class CodeNames:

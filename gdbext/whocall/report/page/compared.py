@@ -10,8 +10,8 @@ from whocall.report.comparison.verdicts import first_divergence, summary
 from whocall.report.form.jsonform import Json, hexes
 
 if TYPE_CHECKING:
-    from whocall.core.model import Backtrace
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.model import Backtrace
+    from whocall.base.process_image import ProcessImage
     from whocall.report.comparison.verdicts import GdbStack
 
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from whocall.report.backtrace.words import sentence
+from whocall.report.causes.handed import arguments_of
 from whocall.report.form.jsonform import Json, hexes
-from whocall.report.page.handed import arguments_of
 from whocall.report.page.words import StackWords, word_json
 
 if TYPE_CHECKING:
-    from whocall.core.model import Backtrace, Frame
-    from whocall.core.process_image import ProcessImage, Walk
+    from whocall.base.model import Backtrace, Frame
+    from whocall.base.process_image import ProcessImage, Walk
     from whocall.report.page.code_names import CodeNames
     from whocall.report.page.limits import Budget, Limits
 

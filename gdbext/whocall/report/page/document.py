@@ -7,23 +7,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whocall.core.process_image import Walk
-from whocall.core.timestamps import moment
-from whocall.core.version import __version__
+from whocall.base.process_image import Walk
+from whocall.base.timestamps import moment
+from whocall.base.version import __version__
 from whocall.dumps.origin import known
+from whocall.report.causes.happened import happened_on_page
 from whocall.report.form.jsonform import Json
 from whocall.report.page.code_names import CodeNames
 from whocall.report.page.compared import compared_json
 from whocall.report.page.details import Details
-from whocall.report.page.happened import happened_on_page
 from whocall.report.page.limits import Budget, Limits
 from whocall.report.page.places import Places, list_instructions
 from whocall.report.page.words import mappings_json
 from whocall.report.tables.modules import all_facts, modules_json, on_the_command_line
 
 if TYPE_CHECKING:
-    from whocall.core.model import Backtrace
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.model import Backtrace
+    from whocall.base.process_image import ProcessImage
     from whocall.report.comparison.verdicts import GdbStack
     from whocall.report.tables.modules import Advice
 
@@ -163,7 +163,7 @@ class _Crash:
             self._left_out.append(f"the instructions around {budget.refused:,} places")
 
     def _comparison(self, trace: Backtrace) -> Json | None:
-        from whocall.core.errors import Error
+        from whocall.base.errors import Error
 
         ask = self._options.gdb_stacks
         if ask is None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from whocall.core.timestamps import moment
+from whocall.base.timestamps import moment
 from whocall.report.form.jsonform import Json
 from whocall.report.page.writing import LIST_SCRIPTS, environment, rendered
 

@@ -13,8 +13,8 @@ from whocall.report.backtrace.words import end_sentence, stop_line
 from whocall.report.form.jsonform import Json, hexes, hints_json
 
 if TYPE_CHECKING:
-    from whocall.core.model import Backtrace
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.model import Backtrace
+    from whocall.base.process_image import ProcessImage
     from whocall.report.page.code_names import CodeNames
     from whocall.report.page.limits import Budget
 

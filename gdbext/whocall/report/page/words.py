@@ -11,8 +11,8 @@ from whocall.report.form.jsonform import Json, hexes
 from whocall.report.stack.picture import LARGEST_FRAME, LARGEST_SIGNAL_FRAME, WORDS_WITHOUT_CFA
 
 if TYPE_CHECKING:
-    from whocall.core.model import Backtrace, Frame
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.model import Backtrace, Frame
+    from whocall.base.process_image import ProcessImage
     from whocall.report.page.code_names import CodeNames
     from whocall.report.page.limits import Limits
 

@@ -15,17 +15,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whocall.core.optional_packages import lacking, need_of
-from whocall.core.output_file import writing_text
-from whocall.core.printable import printable, safe_json
-from whocall.core.version import __version__
+from whocall.base.optional_packages import lacking, need_of
+from whocall.base.output_file import writing_text
+from whocall.base.printable import printable, safe_json
+from whocall.base.version import __version__
 from whocall.report.form.jsonform import Json
 from whocall.report.page.document import PageOptions, document
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.process_image import ProcessImage
 
 ASSETS = Path(__file__).parent / "assets"
 # In this order they make one script; each tells at its head what it is for.
@@ -149,7 +149,7 @@ def write_page(
 
     Raises Error where the file cannot be written, and leaves none half written.
     """
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.process_image import ProcessImage
 
     several = [images] if isinstance(images, ProcessImage) else images
     report: Json = told(document(several, options or PageOptions(), unread))

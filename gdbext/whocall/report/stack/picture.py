@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, cast
 
-from whocall.core.model import Backtrace, Frame
-from whocall.core.printable import printable
+from whocall.base.model import Backtrace, Frame
+from whocall.base.printable import printable
 from whocall.report.backtrace.words import describe_function, stop_line, trust_words
 
 WORDS_WITHOUT_CFA = 8  # shown of a frame whose end is not known

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from whocall.core.printable import printable
+from whocall.base.printable import printable
 from whocall.report.form.style import Style
 from whocall.report.stack.picture import Picture, Row
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from whocall.core.counted import counted
-from whocall.core.native_errors import native_errors
+from whocall.base.counted import counted
+from whocall.base.native_errors import native_errors
 from whocall.report.form.jsonform import Json, hexes
 from whocall.report.form.sentences import broken
 from whocall.report.form.style import Style
@@ -104,8 +104,8 @@ def _count(count: native.AuditCount) -> Count:
 
 def audit_file(path: str, differences: int = DIFFERENCES, demangle: bool = True) -> Audit:
     """Audits an ELF file. Raises Error when it cannot be read or has no unwind tables."""
-    from whocall.core.native_module import native
-    from whocall.core.process_image import open_symbols
+    from whocall.base.native_module import native
+    from whocall.base.process_image import open_symbols
 
     with native_errors():
         audit = native.audit(os.fsencode(path), differences)

@@ -9,19 +9,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, overload
 
-from whocall.core.counted import counted
-from whocall.core.errors import Error, UsageError
-from whocall.core.file_search import Search
-from whocall.core.model import INFERRED_MARK
-from whocall.core.module_warnings import complaint
-from whocall.core.native_errors import native_errors
+from whocall.base.counted import counted
+from whocall.base.errors import Error, UsageError
+from whocall.base.file_search import Search
+from whocall.base.model import INFERRED_MARK
+from whocall.base.module_warnings import complaint
+from whocall.base.native_errors import native_errors
 from whocall.report.form.jsonform import quoted
 from whocall.report.form.sentences import broken_pieces
 from whocall.report.form.style import Style
 
 if TYPE_CHECKING:
     import whocall._native as native
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.process_image import ProcessImage
 
 Demangle = Callable[[str], str]
 
@@ -90,7 +90,7 @@ class Functions(Sequence[Function]):
         return None if everyone else array("L", self._chosen)
 
     def _form(self) -> native.FunctionForm:
-        from whocall.core.native_module import native
+        from whocall.base.native_module import native
 
         form = native.FunctionForm()
         form.demangled = self._demangle
@@ -183,7 +183,7 @@ def _fitting(table: native.FunctionList, pattern: re.Pattern[str], demangle: boo
 
 
 def _demangler(demangle: bool) -> Demangle:
-    from whocall.core.native_module import native
+    from whocall.base.native_module import native
 
     return native.demangle if demangle else str
 
@@ -195,7 +195,7 @@ def of_file(
     search: Search = Search(),
 ) -> FunctionTable:
     """The functions of one file at link addresses."""
-    from whocall.core.native_module import native
+    from whocall.base.native_module import native
 
     with native_errors():
         table = native.functions(os.fsencode(path), search.names_only().native())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from whocall.core.printable import printable
+from whocall.base.printable import printable
 from whocall.report.form.sentences import broken
 from whocall.report.form.style import Style
 from whocall.report.tables.modules import Advice, ModuleFacts, share_of_cfi, troubles

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from whocall.core.errors import Error
-from whocall.core.module_warnings import is_other_build
-from whocall.core.native_errors import native_errors
+from whocall.base.errors import Error
+from whocall.base.module_warnings import is_other_build
+from whocall.base.native_errors import native_errors
 from whocall.report.form.jsonform import Json, hexes
 from whocall.report.tables.functions import JIT
 
 if TYPE_CHECKING:
     import whocall._native as native
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.process_image import ProcessImage
 
 # They name local functions too.
 _FULL = ("symtab", "debug-file", "gnu-debugdata", "pclntab", "symbol-file")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from whocall.core.model import marked
+from whocall.base.model import marked
 from whocall.report.form.file_names import FileNames
 from whocall.report.form.jsonform import Json, hexes, hints_json
 from whocall.report.form.sentences import Piece, broken, broken_pieces

@@ -1,17 +1,17 @@
-"""What the threads of a process wait for; native code writes it (`native/report/waits_text.h`)."""
+"""What the threads of a process wait for, as native code writes it: `native/report/waits`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from whocall.core.native_errors import native_errors
+from whocall.base.native_errors import native_errors
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from whocall.core.process_image import ProcessImage
+    from whocall.base.process_image import ProcessImage
     from whocall.report.form.style import Style
 
 

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from whocall.core.errors import Error
-from whocall.core.model import INFERRED_MARK
-from whocall.core.printable import printable
+from whocall.base.errors import Error
+from whocall.base.model import INFERRED_MARK
+from whocall.base.printable import printable
 from whocall.report.tables.functions import Function, FunctionTable
 
 MOST_OF_A_NAME = 64  # that are shown: a file may give a million functions one long name
 
 
-# What outputs have in place of a character that cannot be seen (`core/printable.py`).
+# What outputs have in place of a character that cannot be seen (`base/printable.py`).
 _ESCAPED = re.compile(r"(\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4}))")
 _LEFT_OUT = re.compile(r"<\.\.\.>|\(\.\.\.\)")
 _SHORT = {"n": "\n", "r": "\r", "t": "\t"}
@@ -70,7 +70,7 @@ def is_short_for(shown: str, name: str) -> bool:
     """Whether lines that have no room for a function's name may show it so, with or without the
     parameters: `table<...>::find` for `table<int>::find(int)`.
     """
-    from whocall.core.native_module import native
+    from whocall.base.native_module import native
 
     whole = _without_mark(shown)
     forms = (printable(native.short_form(name, form)) for form in range(native.NAME_FORMS))

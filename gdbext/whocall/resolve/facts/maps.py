@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 
-from whocall.core.records import dataclass, slotted
+from whocall.base.records import dataclass, slotted
 
 MOST_MAPPINGS = 1 << 17
 _MOST_OF_ONE_FILE = 256  # mappings next to each other

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whocall.core.records import dataclass, slotted
+from whocall.base.records import dataclass, slotted
 
 # What an offset in a module counts from.
 LINK = "link"  # it is a link address

@@ -54,7 +54,7 @@ def places(line: str, context: Context) -> list[Place]:
 
 
 def _with_name(place: Place, named: str, found: re.Match[str] | None, address: str | None) -> Place:
-    from whocall.core.records import replace
+    from whocall.base.records import replace
 
     symbol = named.replace("<null>", "").strip()
     return replace(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from whocall.core.records import dataclass
+from whocall.base.records import dataclass
 from whocall.resolve.facts.place import FIRST
 from whocall.resolve.grammar.pieces import CALL, FIRST_EXACT, ZERO_EXACT, form
 

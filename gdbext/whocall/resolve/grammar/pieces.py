@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from whocall.core.records import dataclass
+from whocall.base.records import dataclass
 
 PIECES = {
     "level": r"(?P<level>[0-9]{1,6})",

@@ -1,0 +1,1 @@
+"""Why a program crashed, as far as its registers, memory and last words prove it."""
