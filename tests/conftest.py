@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from _pytest.terminal import TerminalReporter
 from acceptance.helpers.scoreboard import Scoreboard
+from artifact_cache import default_place
 from hypothesis import HealthCheck, settings
-from kept import default_place
 from places import plugin as places_plugin
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from kept import default_place
+from artifact_cache import default_place
 
 from arm64 import ROOT, Arm64Error
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from acceptance.logs.record_bytes import module, record, section, thread
-from kept import Tool, kept, machine
+from artifact_cache import Tool, kept, machine
 
 from attacker import judges, told
 from attacker.outputs import Judge, said

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from kept import Tool, kept, machine
+from artifact_cache import Tool, kept, machine
 
 PLACES = {
     "symbol": b"symbol_" + b"s" * 57,

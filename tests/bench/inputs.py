@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from acceptance.helpers import function_files
-from kept import Tool, compilers, kept
+from artifact_cache import Tool, compilers, kept
 
 FUNCTIONS, THREADS, DEPTH = 200, 1000, 100_000
 FLAGS = ("-O1", "-fno-optimize-sibling-calls", "-pthread", "-w")

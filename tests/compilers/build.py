@@ -7,8 +7,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from kept import compilers as tools_of
-from kept import kept_copy
+from artifact_cache import compilers as tools_of
+from artifact_cache import kept_copy
 from oracles.tools import environment
 
 from compilers import programs

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from kept import Tool, compilers, kept, sources
+from artifact_cache import Tool, compilers, kept, sources
 
 from corpus.build import Binaries, CorpusError, compile_program
 from corpus.catalog import SOURCES, Program

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from kept import compilers, kept
+from artifact_cache import compilers, kept
 from places.needs import KERNEL_CORES, refusal
 
 from corpus.build import run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kept import compilers, kept
+from artifact_cache import compilers, kept
 
 from corpus.build import run
 from corpus.dumper import HEADERS, WRITER

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
 
-from kept import Tool, compilers, kept
+from artifact_cache import Tool, compilers, kept
 from sessions import GDB, INDEX, environment
 
 MAKER = shutil.which("gdb") or GDB  # writes the cores, whichever gdb reads them

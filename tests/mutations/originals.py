@@ -16,8 +16,8 @@ from corpus.build import compile_program
 from corpus.catalog import PROGRAMS, Program
 from corpus.crash import crash
 from corpus.variants import Variant
-from damage.catalog import damage_cases
-from damage.missing import DUMP_FILES
+from damaged_stacks.catalog import damage_cases
+from damaged_stacks.missing import DUMP_FILES
 from stock.runtimes import runtimes
 
 ROOM = {f"ROOM{number}": "x" * 100_000 for number in range(5)}

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from kept import Tool, is_kept, kept, machine
-from kept.recipe import identity
+from artifact_cache import Tool, is_kept, kept, machine
+from artifact_cache.recipe import identity
 
 T = TypeVar("T")
 SYSTEM = Path("/usr")

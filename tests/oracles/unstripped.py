@@ -15,8 +15,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from kept import compilers, kept
-from kept.recipe import identity
+from artifact_cache import compilers, kept
+from artifact_cache.recipe import identity
 
 from oracles import tools
 from oracles.distribution import python_archive

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from acceptance.helpers.rust_programs import RUSTC
+from artifact_cache import Tool, kept, machine
 from corpus.crash import crash, set_limits
-from kept import Tool, kept, machine
 from places.needs import OWN_CORES, require
 
 from page.last_words_sources import CXX, GO, PYTHON, RUST, C

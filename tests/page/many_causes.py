@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from acceptance.inputs.made_minidumps import Form, made
+from artifact_cache import compilers, kept, machine
 from corpus.crash import crash
-from kept import compilers, kept, machine
 
 from page.near_misses import CXX_FUNCTIONS, CXX_HEAD, EXCEPTIONS, FUNCTIONS, MISSES
 from page.programs import happened

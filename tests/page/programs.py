@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from acceptance.helpers.rust_programs import RUSTC
+from artifact_cache import Tool, kept, machine
 from corpus.crash import crash
-from kept import Tool, kept, machine
 
 from whocall import Search, open_core
 from whocall.base.process_image import Walk

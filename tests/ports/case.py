@@ -11,10 +11,10 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
+from artifact_cache import Tool, kept, sources
 from corpus.catalog import SOURCES, Program
 from corpus.crash import ENVIRONMENT, set_limits
 from corpus.variants import CPP_COMPILERS, LINK_FLAGS, NO_TABLES, TABLES
-from kept import Tool, kept, sources
 from oracles.distribution import clang_for
 from places.needs import OWN_CORES, require
 

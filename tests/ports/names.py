@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from acceptance.names.true_names import Verdict, judge, truth_of
-from kept import Tool, kept
+from artifact_cache import Tool, kept
 
 from ports.sets import SETS
 from whocall.base.file_search import Search

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from kept import Tool, compilers, kept
+from artifact_cache import Tool, compilers, kept
 
 from runtime.lab import PRELOAD, TIMEOUT_SECONDS
 from runtime.reports import Report, read_reports

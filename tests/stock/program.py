@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kept import Tool, compilers, kept, sources
+from artifact_cache import Tool, compilers, kept, sources
 
 from stock import procfs
 from stock.gcore import gcore

@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from kept import Tool, compilers, kept, sources
+from artifact_cache import Tool, compilers, kept, sources
 
 from stock.arrival import byte_written
 from stock.build import Build, build

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
 
+from artifact_cache import compilers, kept, sources
 from corpus.dumper import leaving_core
-from kept import compilers, kept, sources
 from places.needs import allow_cores
 
 from triage.catalog import PROGRAMS, Bug, Build

@@ -8,8 +8,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from artifact_cache import Tool, compilers, kept, sources
 from corpus.crash import ENVIRONMENT, set_limits
-from kept import Tool, compilers, kept, sources
 from ports import stub_core
 from ports.elf import Elf
 from ports.sets import SETS, InstructionSet

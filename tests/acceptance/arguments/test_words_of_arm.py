@@ -9,8 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from artifact_cache import Tool, compilers, kept, sources
 from corpus.crash import ENVIRONMENT, set_limits
-from kept import Tool, compilers, kept, sources
 from ports.sets import SETS
 
 import whocall

@@ -9,9 +9,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from artifact_cache import compilers, kept, sources
 from corpus.crash import crash as corpus_crash
 from corpus.stepper import compiled_stepper
-from kept import compilers, kept, sources
 
 from acceptance.arguments import programs
 

@@ -13,7 +13,7 @@ from statistics import fmean
 
 import pytest
 from corpus import cases
-from damage import KINDS, damage_cases
+from damaged_stacks import KINDS, damage_cases
 
 from acceptance.helpers.corpusruns import Corpora
 from acceptance.helpers.damageruns import OTHERS, Subject, Verdict, each, without_executables

@@ -14,8 +14,8 @@ from functools import cached_property
 from pathlib import Path
 
 from corpus import BuiltCase, Case, CorpusError
-from damage import damage_cases, kind_of, lost_frames
-from damage.missing import DUMP_FILES, without_executable
+from damaged_stacks import damage_cases, kind_of, lost_frames
+from damaged_stacks.missing import DUMP_FILES, without_executable
 from oracles import eu_stack, gdb_bt, lldb_bt
 from oracles.tools import ToolError
 

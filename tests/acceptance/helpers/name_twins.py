@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kept import compilers, kept_copy
+from artifact_cache import compilers, kept_copy
 from oracles import nm_table
 from oracles.tools import environment, run
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import jsonschema
+from artifact_cache import Tool, compilers, kept
 from corpus.crash import ENVIRONMENT
-from kept import Tool, compilers, kept
 
 import whocall
 from whocall.base.process_image import Walk

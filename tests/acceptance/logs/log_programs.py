@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kept import compilers, kept
+from artifact_cache import compilers, kept
 from oracles.tools import environment
 
 from acceptance.helpers.source_programs import Chain

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from kept import compilers, kept
+from artifact_cache import compilers, kept
 from oracles.tools import environment, run
 
 from acceptance.logs.addresses import Stack, stack_of

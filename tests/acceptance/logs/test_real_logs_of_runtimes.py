@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from kept import Tool, compilers, kept
+from artifact_cache import Tool, compilers, kept
 from oracles.tools import environment
 
 from acceptance.logs.judging import chain, document, judge, within

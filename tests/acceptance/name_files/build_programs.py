@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from kept import compilers, kept_copy
+from artifact_cache import compilers, kept_copy
 from oracles.tools import environment
 
 from acceptance.helpers.name_twins import stripped

@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from damage.missing import without_executable
+from damaged_stacks.missing import without_executable
 
 from acceptance.helpers.corpusruns import NAMES, Corpora
 from acceptance.helpers.scoreboard import Scoreboard

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from artifact_cache import compilers, kept
 from corpus.crash import ENVIRONMENT, TIMEOUT, Crash, crash, set_limits
-from kept import compilers, kept
 from oracles import eu_stack
 from places.needs import OWN_CORES, require
 

@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from kept import compilers, kept_copy
+from artifact_cache import compilers, kept_copy
 from oracles.tools import environment
 
 EH, DEBUG = ".eh_frame", ".debug_frame"

@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from kept import compilers, kept_copy
+from artifact_cache import compilers, kept_copy
 from oracles.tools import run
 
 from acceptance.rows.code_forms import FORMS, OPTIONS, assemble, count_instructions, source_of

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from artifact_cache import compilers, kept
 from corpus.crash import crash
-from kept import compilers, kept
 from oracles import eu_stack
 from oracles.tools import run
 

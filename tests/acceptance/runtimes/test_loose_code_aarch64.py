@@ -10,8 +10,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from artifact_cache import compilers, kept
 from corpus.crash import ENVIRONMENT, set_limits
-from kept import compilers, kept
 from oracles.tools import run
 from places.needs import OWN_CORES, require
 

@@ -8,9 +8,9 @@ import pytest
 from corpus import BuiltCase, Case
 from corpus.variants import Variant
 
-from damage import damage_cases, lost_frames, required_frames
-from damage.catalog import VARIANTS
-from damage.missing import DUMP_FILES, without_executable
+from damaged_stacks import damage_cases, lost_frames, required_frames
+from damaged_stacks.catalog import VARIANTS
+from damaged_stacks.missing import DUMP_FILES, without_executable
 
 GCC_O2, CLANG_32 = VARIANTS[0][0], VARIANTS[0][1]
 both = pytest.mark.parametrize("variant", [GCC_O2, CLANG_32], ids=lambda v: v.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from places import mounts
 
-from trial.program import FRAME_POINTERS, Program
+from field_trial.program import FRAME_POINTERS, Program
 
 KNOWN = "known"
 

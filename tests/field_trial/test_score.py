@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trial.score import Found, Score, of_thread
+from field_trial.score import Found, Score, of_thread
 
 
 def _frames(*pcs: int, trust: str = "cfi") -> list[Found]:

@@ -15,7 +15,7 @@ from ports import ROOT, voices
 from ports.judge import Frame, Verdict
 
 import whocall
-from foreign.crash import PROGRAMS, SETS, ForeignCrash, crash_of
+from foreign_stock.crash import PROGRAMS, SETS, ForeignCrash, crash_of
 from whocall.base.file_search import Search
 from whocall.base.process_image import Walk
 

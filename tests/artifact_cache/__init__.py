@@ -20,8 +20,8 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
-from kept.recipe import Tool, compilers, key_of, machine, sources
-from kept.store import Store
+from artifact_cache.recipe import Tool, compilers, key_of, machine, sources
+from artifact_cache.store import Store
 
 __all__ = [
     "Tool",
@@ -82,8 +82,8 @@ def kept(
 ) -> T:
     """What `make` returns when given a new folder, now or earlier.
 
-    `recipe` says all that decides about it (see kept.recipe), `outside` which files elsewhere do
-    so that were not known before, such as the libraries that a process had loaded.
+    `recipe` says all that decides about it (see recipe.py), `outside` which files elsewhere do so
+    that were not known before, such as the libraries that a process had loaded.
     """
 
     def fill(place: Path) -> Iterable[Path]:

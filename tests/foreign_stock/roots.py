@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from kept import kept
+from artifact_cache import kept
 from oracles import tools
 
 RELEASE = "bookworm"

@@ -7,7 +7,7 @@
 All programs are built without unwind tables.
 """
 
-from damage.catalog import KINDS, damage_cases, kind_of
-from damage.lost import lost_frames, required_frames
+from damaged_stacks.catalog import KINDS, damage_cases, kind_of
+from damaged_stacks.lost import lost_frames, required_frames
 
 __all__ = ["KINDS", "damage_cases", "kind_of", "lost_frames", "required_frames"]

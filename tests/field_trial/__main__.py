@@ -1,16 +1,16 @@
-"""The field trial, from `tests/`: `python3 -m trial --keep DIR [NAME...]`.
+"""The field trial, from `tests/`: `python3 -m field_trial --keep DIR [NAME...]`.
 
 Installs with apt-get what a program of the list needs, starts it, dumps it with gcore at five
 random moments, finds the truth of each core (`truth.py`) and scores whocall's walks with all
 strategies and without the unwind tables. One row a program, and the bounds at the end. It is no
 part of tests/run: it needs some 3 GB of packages, 20 GB for cores, and more than an hour.
 
-    python3 -m trial --list                       the programs, and what is peculiar to them
-    python3 -m trial --keep DIR                   all of them; cores that are there are kept
-    python3 -m trial --keep DIR --again           score the cores that are there, start nothing
-    python3 -m trial --keep DIR --again --truth   the same with eu-stack's truth found anew
-    python3 -m trial --keep DIR --show            the figures of the last scoring
-    python3 -m trial --keep DIR --show --explain NAME    the places where walk and truth differ
+    python3 -m field_trial --list                            the programs, and what is peculiar to them
+    python3 -m field_trial --keep DIR                        all of them; cores that are there are kept
+    python3 -m field_trial --keep DIR --again                score the cores that are there, start nothing
+    python3 -m field_trial --keep DIR --again --truth        the same with eu-stack's truth found anew
+    python3 -m field_trial --keep DIR --show                 the figures of the last scoring
+    python3 -m field_trial --keep DIR --show --explain NAME  where walk and truth differ
 
 Run as root on Debian 12 x86-64, with build/release built (or WHOCALL_BUILD_DIR set).
 """
@@ -23,16 +23,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-from trial import paths
+from field_trial import paths
 
 paths.prepare()
 
 from oracles.tools import ToolError  # noqa: E402
 
-from trial import dumping, report, truth  # noqa: E402
-from trial.catalogue import programs  # noqa: E402
-from trial.program import Program  # noqa: E402
-from trial.report import MODES  # noqa: E402
+from field_trial import dumping, report, truth  # noqa: E402
+from field_trial.catalogue import programs  # noqa: E402
+from field_trial.program import Program  # noqa: E402
+from field_trial.report import MODES  # noqa: E402
 
 
 def _walk(directory: Path) -> None:
@@ -45,7 +45,7 @@ def _walk(directory: Path) -> None:
         for mode in MODES:
             output = core.with_suffix(f".{mode}.json")
             output.unlink(missing_ok=True)
-            command = [sys.executable, "-m", "trial.walk", str(core), exe, mode, str(output)]
+            command = [sys.executable, "-m", "field_trial.walk", str(core), exe, mode, str(output)]
             tests = paths.ROOT / "tests"
             ended = subprocess.run(command, cwd=tests, capture_output=True, text=True, check=False)
             if ended.returncode:
@@ -75,7 +75,7 @@ def main() -> None:
     # Also in the background, or terminated: what was started is put away.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    parser = argparse.ArgumentParser(prog="python3 -m trial", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python3 -m field_trial", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--keep", type=Path, metavar="DIR")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trial.program import Program
+from field_trial.program import Program
 
 CHOSEN = "chosen before looking"
 

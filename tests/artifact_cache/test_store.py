@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from kept import Tool, compilers, default_place, kept, kept_copy, recipe
-from kept.recipe import key_of
-from kept.store import Store
+from artifact_cache import Tool, compilers, default_place, kept, kept_copy, recipe
+from artifact_cache.recipe import key_of
+from artifact_cache.store import Store
 
 LARGE = 1 << 40
 
@@ -188,8 +188,8 @@ def test_who_fails_leaves_nothing(store: Store) -> None:
 CONCURRENT = """
 import sys, time
 from pathlib import Path
-from kept import kept
-from kept.store import Store
+from artifact_cache import kept
+from artifact_cache.store import Store
 root, log = map(Path, sys.argv[1:3])
 def make(place):
     with log.open("a") as file:

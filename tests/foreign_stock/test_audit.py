@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 from acceptance.helpers.scoreboard import Scoreboard
-from kept import kept
+from artifact_cache import kept
 from oracles.tools import run
 
-from foreign.crash import SETS
-from foreign.roots import root_of, unpacked
+from foreign_stock.crash import SETS
+from foreign_stock.roots import root_of, unpacked
 from whocall.base.native_module import native
 
 LEAST_CALLS = 0.999

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from oracles.tools import environment
 
-from trial import paths
-from trial.score import Found, parts, places
-from trial.truth import ThreadTruth, Truth
+from field_trial import paths
+from field_trial.score import Found, parts, places
+from field_trial.truth import ThreadTruth, Truth
 
 SECONDS, MOST_SECONDS = 0.5, 6.0
 """For each return, and for all of a core."""
@@ -45,7 +45,7 @@ def prove(pid: int, core: Path, known: Truth) -> None:
 def _claims(core: Path, known: Truth, mode: str) -> dict[int, list[tuple[int, int]]]:
     """By thread: pc and stack pointer at the return to each frame behind the truth's end."""
     output = core.with_suffix(f".{mode}.json")
-    command = [sys.executable, "-m", "trial.walk", str(core), known.exe, mode, str(output)]
+    command = [sys.executable, "-m", "field_trial.walk", str(core), known.exe, mode, str(output)]
     subprocess.run(command, cwd=paths.ROOT / "tests", check=True, capture_output=True)
     found = {}
     for word, thread in json.loads(output.read_text())["threads"].items():

@@ -1,5 +1,5 @@
 """Walks one core in a process of its own, so that time and memory are those of one stop of a
-debugger: `python3 -m trial.walk CORE EXE tables|hidden OUTPUT`.
+debugger: `python3 -m field_trial.walk CORE EXE tables|hidden OUTPUT`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from trial import paths
+from field_trial import paths
 
 CPU_LIMIT = 150
 """Seconds after which the kernel ends it."""

@@ -7,12 +7,12 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from artifact_cache import Tool, kept, sources
 from corpus.crash import ENVIRONMENT, set_limits
-from kept import Tool, kept, sources
 from places.needs import OWN_CORES, require
 from ports.elf import Core
 
-from foreign.roots import qemu_with_plugins, root_of
+from foreign_stock.roots import qemu_with_plugins, root_of
 
 HERE = Path(__file__).parent
 SCRIPTS = HERE / "programs"

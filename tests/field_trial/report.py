@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trial import truth
-from trial.score import Found, Score, of_thread, parts, places
+from field_trial import truth
+from field_trial.score import Found, Score, of_thread, parts, places
 
 MODES = ("tables", "hidden")
 LEAST_SHARE = {"tables": 0.995, "hidden": 0.98}

@@ -16,8 +16,8 @@ from pathlib import Path
 from oracles import eu_stack
 from oracles.tools import ToolError
 
-from trial.covered import Covered
-from trial.program import FRAME_POINTERS, Program
+from field_trial.covered import Covered
+from field_trial.program import FRAME_POINTERS, Program
 
 LIMIT = 4000
 """Frames of a thread: eu-stack's time grows with the square of the depth."""

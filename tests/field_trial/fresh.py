@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from trial import foreign
-from trial.known import LIMIT, ONE_ARENA, SMALL_JAVA
-from trial.program import Program
+from field_trial import foreign
+from field_trial.known import LIMIT, ONE_ARENA, SMALL_JAVA
+from field_trial.program import Program
 
 FRESH = "fresh"
 

@@ -4,8 +4,8 @@ was looked at.
 
 from __future__ import annotations
 
-from trial import chosen, fresh, known
-from trial.program import Program
+from field_trial import chosen, fresh, known
+from field_trial.program import Program
 
 
 def programs() -> list[Program]:

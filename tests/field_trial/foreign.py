@@ -4,7 +4,7 @@ its C library, which comes with the compilers.
 
 from __future__ import annotations
 
-from trial.program import Program
+from field_trial.program import Program
 
 FRESH = "fresh"
 

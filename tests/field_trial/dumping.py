@@ -16,8 +16,8 @@ from stock import procfs
 from stock.gcore import GcoreFailedError, gcore
 from stock.program import Launched, StockProgram
 
-from trial import returns, truth
-from trial.program import SCRIPTS, STOCK_SCRIPTS, Program
+from field_trial import returns, truth
+from field_trial.program import SCRIPTS, STOCK_SCRIPTS, Program
 
 LARGEST_CORE = 2 << 30  # bytes
 STARTS = 6
