@@ -27,7 +27,7 @@ struct ElfMachine {
   std::uint32_t exception_index = 0;
   // The dynamic linker's list is found by DT_MIPS_RLD_MAP, as the dynamic table is read-only.
   bool has_rld_map = false;
-  // The section of procedure descriptors, object/procedure_table.h; empty: none.
+  // The section of procedure descriptors, object/mips_procedure_table.h; empty: none.
   std::string_view procedure_section{};
   // Of stubs that hand a symbol's number to the loader, where others have a linkage table; the
   // symbol of the function, which is another file's, has its stub's address. Empty: none.

@@ -18,7 +18,7 @@ struct Fde {
   const Cie* cie = nullptr;
   rules::ByteSpan instructions;  // at their link address
   std::uint64_t offset = 0;      // of the entry in its section, bytes
-  // Link address of the exception table (.gcc_except_table), see object/exception_table.h.
+  // Link address of the exception table (.gcc_except_table), see object/lsda.h.
   std::optional<Address> exception_table{};
 };
 

@@ -9,13 +9,13 @@
 #include "arch/architecture_choice.h"
 #include "memory/segment_memory.h"
 #include "object/elf_architecture.h"
-#include "object/exception_index.h"
+#include "object/exidx.h"
 #include "object/load_bias.h"
 #include "python/bindings.h"
 #include "python/convert.h"
 #include "python/session.h"
-#include "unwind/rows/cfi_program.h"
-#include "unwind/rows/exception_program.h"
+#include "unwind/rows/exidx_program.h"
+#include "unwind/rows/fde_rows.h"
 #include "unwind/walk/frame_chain.h"
 
 namespace py = pybind11;
@@ -47,9 +47,9 @@ py::list row_list(const std::vector<UnwindRow>& rows, const Architecture& arch) 
 // Entries of which no row can be made have none.
 py::list exception_rows(const ElfFile& file, const Architecture& arch) {
   py::list entries;
-  const ExceptionIndex* index = exception_index_of(file);
+  const Exidx* index = exception_index_of(file);
   for (std::size_t i = 0; index != nullptr && i < index->size(); ++i) {
-    const ExceptionEntry entry = index->at(i);
+    const ExidxEntry entry = index->at(i);
     const auto row = compile(entry, arch);
     entries.append(py::make_tuple(
         entry.range.begin, entry.range.end,

@@ -15,8 +15,8 @@
 #include "python/session.h"
 #include "report/causes/causes.h"
 #include "report/causes/fault_access.h"
+#include "report/causes/referred_texts.h"
 #include "report/causes/stack_end.h"
-#include "report/referred_texts.h"
 
 namespace py = pybind11;
 

@@ -14,8 +14,8 @@
 #include "report/form/file_display.h"
 #include "report/form/paint.h"
 #include "report/form/source_hints.h"
+#include "report/frame_details.h"
 #include "report/short_names.h"
-#include "report/stack_text.h"
 #include "report/thread_trace.h"
 
 namespace whocall {

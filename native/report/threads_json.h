@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "report/json_frames.h"
+#include "report/frames_json.h"
 #include "report/thread_trace.h"
 
 namespace whocall {
@@ -35,7 +35,7 @@ class ThreadsJson {
   std::size_t margin_;
   bool tells_happened_;
   std::string last_words_;
-  JsonFrames frames_;
+  FramesJson frames_;
   std::size_t next_ = 0;   // of the traces
   std::size_t frame_ = 0;  // of that one
   bool inside_ = false;    // it was begun

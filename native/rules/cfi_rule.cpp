@@ -3,7 +3,7 @@
 #include <array>
 #include <limits>
 
-#include "rules/call_frame_program.h"
+#include "rules/cfi_interpreter.h"
 #include "rules/dwarf.h"
 
 namespace whocall::rules {

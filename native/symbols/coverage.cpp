@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "object/call_frame_info.h"
-#include "object/exception_index.h"
+#include "object/exidx.h"
 #include "symbols/table/code_areas.h"
 
 namespace whocall {
@@ -21,9 +21,9 @@ std::vector<AddressRange> fde_ranges(const ElfFile& file) {
   };
   collect(CallFrameInfo::Format::eh_frame, file.eh_frame());
   collect(CallFrameInfo::Format::debug_frame, file.debug_frame());
-  if (const ExceptionIndex* index = exception_index_of(file)) {
+  if (const Exidx* index = exception_index_of(file)) {
     for (std::size_t i = 0; i < index->size(); ++i) {
-      if (const ExceptionEntry entry = index->at(i); !entry.instructions.empty()) {
+      if (const ExidxEntry entry = index->at(i); !entry.instructions.empty()) {
         ranges.push_back(entry.range);
       }
     }

@@ -4,7 +4,7 @@
 
 #include "arch/elf_machine.h"
 #include "object/elf_decoder.h"
-#include "object/exception_index.h"
+#include "object/exidx.h"
 #include "symfile/frame_writer.h"
 #include "unwind/walk/outermost.h"
 

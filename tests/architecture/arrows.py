@@ -68,14 +68,14 @@ PACKAGE_ORDER = [
     *("report/comparison", "report/stack", "report/tables", "report/formats"),
     *("report/causes", "report/page", "report"),
     *("resolve/facts", "resolve/grammar", "resolve/formats", "resolve", "tracing", "triage"),
-    *("repair", "frontend", "answers", "cli", "cli/commands", ""),
+    *("repair", "frontend", "gdb_helper", "cli", "cli/commands", ""),
     *("gdb/host", "gdb/target", "gdb/repair", "gdb/commands", "gdb"),
 ]
 _GDB = [room for room in PACKAGE_ORDER if room.startswith("gdb")]
 PACKAGE_BESIDE = [
     {"report/comparison", "report/stack", "report/tables", "report/formats"},
     {"resolve", "tracing", "triage"},
-    *({"answers", room} for room in ("cli", "cli/commands")),
+    *({"gdb_helper", room} for room in ("cli", "cli/commands")),
     *({outside, room} for outside in ("cli", "cli/commands", "") for room in _GDB),
 ]
 

@@ -41,8 +41,8 @@ ALLOWED = {
     "container_images/image_root.py": "files in a folder that was made for them",
     "cli/streams.py": "/dev/null",
     "cli/outside_sandbox.py": "/dev/null",
-    "answers/worker.py": "/dev/null",
-    "answers/helper.py": "/dev/null",
+    "gdb_helper/worker.py": "/dev/null",
+    "gdb_helper/helper.py": "/dev/null",
     "base/limits.py": "/proc of this process",
 }
 # Of open(2) with its two arguments; functions of ours that are called so take a path alone.

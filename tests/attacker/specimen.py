@@ -51,8 +51,8 @@ class Specimen:
 
 
 def _built(place: Path) -> dict[str, Path]:
+    from causes.programs import compiled
     from corpus.crash import crash
-    from page.programs import compiled
 
     words = {field: name.decode() for field, name in PLACES.items()}
     exe = compiled(_SOURCE.format(**words), place / _FOLDER / "program", "-g", "-rdynamic")

@@ -8,7 +8,7 @@
 #include "bench_files.h"
 #include "object/call_frame_info.h"
 #include "object/elf_file.h"
-#include "unwind/rows/cfi_program.h"
+#include "unwind/rows/fde_rows.h"
 
 namespace whocall {
 namespace {

@@ -5,12 +5,12 @@ random moments, finds the truth of each core (`truth.py`) and scores whocall's w
 strategies and without the unwind tables. One row a program, and the bounds at the end. It is no
 part of tests/run: it needs some 3 GB of packages, 20 GB for cores, and more than an hour.
 
-    python3 -m field_trial --list                            the programs, and what is peculiar to them
-    python3 -m field_trial --keep DIR                        all of them; cores that are there are kept
-    python3 -m field_trial --keep DIR --again                score the cores that are there, start nothing
-    python3 -m field_trial --keep DIR --again --truth        the same with eu-stack's truth found anew
-    python3 -m field_trial --keep DIR --show                 the figures of the last scoring
-    python3 -m field_trial --keep DIR --show --explain NAME  where walk and truth differ
+    --list                            the programs, and what is peculiar to them
+    --keep DIR                        all of them; cores that are there are kept
+    --keep DIR --again                score the cores that are there, start nothing
+    --keep DIR --again --truth        the same with eu-stack's truth found anew
+    --keep DIR --show                 the figures of the last scoring
+    --keep DIR --show --explain NAME  where walk and truth differ
 
 Run as root on Debian 12 x86-64, with build/release built (or WHOCALL_BUILD_DIR set).
 """

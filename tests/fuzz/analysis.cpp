@@ -11,7 +11,7 @@
 #include "arch/instruction.h"
 #include "fuzz.h"
 #include "memory/segment_memory.h"
-#include "object/exception_table.h"
+#include "object/lsda.h"
 #include "process/file_image.h"
 #include "report/form/operations.h"
 #include "symbols/symbolizer.h"

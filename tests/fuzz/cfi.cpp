@@ -15,8 +15,8 @@
 #include "object/call_frame_info.h"
 #include "rules/cfi_rule.h"
 #include "unwind/rows/apply_row.h"
-#include "unwind/rows/cfi_program.h"
 #include "unwind/rows/expression.h"
+#include "unwind/rows/fde_rows.h"
 
 namespace {
 

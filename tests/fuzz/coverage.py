@@ -20,10 +20,10 @@ _FUNCTION = re.compile(
 
 # The files of native/ that each target is for.
 SUBJECTS: dict[str, tuple[str, ...]] = {
-    "analysis": ("unwind/analysis/", "arch/", "object/exception_table.cpp"),
+    "analysis": ("unwind/analysis/", "arch/", "object/lsda.cpp"),
     "archive": ("object/archive.cpp", "symbols/signatures/signature_builder.cpp"),
     "cfi": (
-        *("unwind/rows/cfi_program.cpp", "unwind/rows/expression.cpp"),
+        *("unwind/rows/fde_rows.cpp", "unwind/rows/expression.cpp"),
         "rules/frame_description.cpp",
         *("object/call_frame_info.cpp", "object/frame_entries.cpp"),
     ),
@@ -37,7 +37,7 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
         "object/implicit_got.cpp",
     ),
     "embedded": ("object/embedded_file.cpp",),
-    "exceptions": ("object/exception_index.cpp", "unwind/rows/exception_program.cpp"),
+    "exceptions": ("object/exidx.cpp", "unwind/rows/exidx_program.cpp"),
     "facts": ("symbols/symbol_facts.cpp",),
     "jit_names": ("symbols/jit/jitdump.cpp", "symbols/jit/perf_map.cpp", "symbols/jit/jit_func"),
     "jit_objects": ("process/jit/", "symbols/jit/jit_object_names.cpp"),

@@ -16,10 +16,10 @@
 #include "object/elf_symbols.h"
 #include "object/implicit_got.h"
 #include "object/mini_debug_info.h"
-#include "object/procedure_table.h"
+#include "object/mips_procedure_table.h"
 #include "object/relocated_section.h"
 #include "symbols/table/symbol_table.h"
-#include "unwind/rows/cfi_program.h"
+#include "unwind/rows/fde_rows.h"
 
 namespace {
 

@@ -7,9 +7,9 @@
 
 #include "arch/arm/facts.h"
 #include "memory/segment_memory.h"
-#include "object/exception_index.h"
+#include "object/exidx.h"
 #include "unwind/rows/apply_row.h"
-#include "unwind/rows/exception_program.h"
+#include "unwind/rows/exidx_program.h"
 
 namespace {
 
@@ -20,7 +20,7 @@ constexpr Address kIndex = 0xa000;
 constexpr Address kApart = 0x10000;
 constexpr Address kStack = 0x20000;
 
-void use(const ExceptionEntry& entry, const Memory& memory) {
+void use(const ExidxEntry& entry, const Memory& memory) {
   const auto row = compile(entry, kArm);
   if (!row) {
     return;
@@ -47,10 +47,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto bytes_at = [&](Address address) {
     return address < kApart ? ByteView() : apart.from(address - kApart);
   };
-  const ExceptionIndex index({*rest.slice(0, split), kIndex}, bytes_at, {kCode});
+  const Exidx index({*rest.slice(0, split), kIndex}, bytes_at, {kCode});
   const SegmentMemory memory({{kStack, rest.bytes()}});
   for (std::size_t i = 0; i < index.size(); ++i) {
-    const ExceptionEntry entry = index.at(i);
+    const ExidxEntry entry = index.at(i);
     if (!kCode.contains(entry.range.begin) || entry.range.end > kCode.end) {
       __builtin_trap();
     }
@@ -63,6 +63,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   }
   (void)index.function_starts();
-  (void)compile({kCode, ExceptionEntry::Kind::inlined, {data + 1, data + size}}, kArm);
+  (void)compile({kCode, ExidxEntry::Kind::inlined, {data + 1, data + size}}, kArm);
   return 0;
 }

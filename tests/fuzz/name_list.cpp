@@ -14,7 +14,7 @@
 #include "symbols/external/name_file.h"
 #include "symbols/external/name_rows.h"
 #include "symbols/external/symbol_files.h"
-#include "unwind/rows/cfi_program.h"
+#include "unwind/rows/fde_rows.h"
 
 namespace {
 

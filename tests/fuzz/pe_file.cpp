@@ -8,7 +8,7 @@
 #include "object/call_frame_info.h"
 #include "object/elf_symbols.h"
 #include "object/pe_file.h"
-#include "unwind/rows/cfi_program.h"
+#include "unwind/rows/fde_rows.h"
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include "process/file_image.h"
 #include "symbols/symbolizer.h"
 #include "symfile/repair_file.h"
-#include "unwind/rows/cfi_program.h"
+#include "unwind/rows/fde_rows.h"
 #include "unwind/walk/walker.h"
 
 namespace {

@@ -10,7 +10,7 @@ PLANT = r"""
 import ctypes, os, resource, signal, socket, sys, time
 from whocall.base.native_module import native
 from whocall.base import limits
-from whocall.answers import worker
+from whocall.gdb_helper import worker
 _planted = {"name": "", "folder": ""}
 _lines = []
 _sender = worker.Sender

@@ -7,7 +7,7 @@
 #include "object/encoded_pointer.h"
 #include "object/frame_entries.h"
 #include "object_elf_images.h"
-#include "unwind/rows/cfi_program.h"
+#include "unwind/rows/fde_rows.h"
 
 using namespace whocall;
 using namespace whocall::testing;

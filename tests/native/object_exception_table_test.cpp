@@ -4,8 +4,8 @@
 #include <random>
 
 #include "arch/x86/x86_64_facts.h"
-#include "object/exception_table.h"
-#include "unwind_exceptions.h"
+#include "object/lsda.h"
+#include "unwind_exidx.h"
 
 namespace whocall::test {
 namespace {

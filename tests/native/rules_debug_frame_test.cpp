@@ -17,7 +17,7 @@
 #include "rules/cfi_rule.h"
 #include "rules/debug_frame.h"
 #include "symfile/frame_writer.h"
-#include "unwind/rows/cfi_program.h"
+#include "unwind/rows/fde_rows.h"
 
 namespace whocall::test {
 namespace {

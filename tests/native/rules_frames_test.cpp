@@ -17,7 +17,7 @@
 #include "rules/cfi_rule.h"
 #include "rules/frame_tables.h"
 #include "unwind/rows/apply_row.h"
-#include "unwind/rows/cfi_program.h"
+#include "unwind/rows/fde_rows.h"
 
 namespace whocall::test {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "rules/call_frame_program.h"
+#include "rules/cfi_interpreter.h"
 #include "rules/cfi_rule.h"
 #include "unwind_cfi_text.h"
 

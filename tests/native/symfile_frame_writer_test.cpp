@@ -14,7 +14,7 @@
 #include "arch_invented.h"
 #include "base/hex.h"
 #include "base_bytes.h"
-#include "unwind/rows/cfi_program.h"
+#include "unwind/rows/fde_rows.h"
 
 using namespace whocall;
 using test::Bytes;

@@ -9,7 +9,7 @@
 #include "base_bytes.h"
 #include "object/byte_span.h"
 #include "rules/dwarf.h"
-#include "unwind/rows/cfi_program.h"
+#include "unwind/rows/fde_rows.h"
 
 namespace whocall::test {
 

@@ -4,7 +4,7 @@
 #include "arch/x86/x86_64_facts.h"
 #include "unwind/analysis/function_analyser.h"
 #include "unwind/code/landing_pads.h"
-#include "unwind_exceptions.h"
+#include "unwind_exidx.h"
 
 namespace whocall::test {
 namespace {

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from causes.programs import SOURCES, core_of
 
 from page.chromium import Browser, chromium
 from page.hostile import hostile_core
-from page.programs import SOURCES, core_of
 from whocall import open_core
 from whocall.cli.main import main
 from whocall.report.page.document import PageOptions, document

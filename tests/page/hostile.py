@@ -7,9 +7,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from causes.programs import compiled
 from corpus.crash import crash
-
-from page.programs import compiled
 
 FOLDER = "<b onclick=hit()>&\"'`${x}\u2028\x1b[31m"
 PROGRAM = "<img src=x onerror=hit()>"

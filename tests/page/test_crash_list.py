@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from causes.programs import SOURCES, core_of
 
-from page.programs import SOURCES, core_of
 from whocall.base.errors import Error
 from whocall.cli.crash_list import buckets_of, glance_of, seen
 from whocall.cli.parsing import parse_command

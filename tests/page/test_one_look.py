@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from causes.programs import SOURCES, core_of
 
 from page.chromium import Browser, paper, screen
-from page.programs import SOURCES, core_of
 from page.test_serve import arguments
 from whocall.cli.core_server import Cores, CoreServer
 from whocall.cli.main import main

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from causes.programs import happened
 from places.needs import OTHERS, OTHERS_CORES
 
-from page.programs import happened
 from whocall.base.file_search import Search
 from whocall.triage.examine import examine
 from whocall.triage.facts import Facts

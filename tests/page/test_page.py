@@ -5,10 +5,10 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
+from causes.programs import SOURCES, core_of
 from selenium.webdriver.common.keys import Keys
 
 from page.chromium import SIZE, Browser
-from page.programs import SOURCES, core_of
 from page.screenshot import SIZE as PICTURE_SIZE
 from page.screenshot import page_of_example, take
 from whocall.cli.main import main

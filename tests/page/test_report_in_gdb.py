@@ -11,11 +11,11 @@ from typing import Any
 import jsonschema
 import pytest
 from acceptance.helpers.broken_files import SCRIPT
+from causes.programs import SOURCES, compiled, core_of
+from causes.test_why import in_gdb
 from corpus.crash import crash
 
 import whocall
-from page.programs import SOURCES, compiled, core_of
-from page.test_why import in_gdb
 
 SCHEMA = json.loads((Path(whocall.__file__).parent / "schema" / "report-1.json").read_text())
 

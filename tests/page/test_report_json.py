@@ -12,9 +12,9 @@ from typing import Any
 
 import jsonschema
 import pytest
+from causes.programs import SOURCES, core_of
 
 import whocall
-from page.programs import SOURCES, core_of
 from whocall import open_core
 from whocall.base.loader import python_here
 from whocall.base.process_image import Walk

@@ -13,9 +13,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from causes.programs import SOURCES, core_of
 
 from page.chromium import Browser
-from page.programs import SOURCES, core_of
 from whocall.base.errors import Error
 from whocall.cli.core_server import Cores, CoreServer
 from whocall.cli.main import main

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from causes.last_words import ended
+from causes.test_last_words import SILENT, TOLD
 from corpus.crash import crash
-from page.last_words import ended
-from page.test_last_words import SILENT, TOLD
 
 from triage.conftest import Run
 from whocall.base.errors import Error

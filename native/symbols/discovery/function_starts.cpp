@@ -10,9 +10,9 @@
 #include "base/interrupt.h"
 #include "base/long_work.h"
 #include "base/sort_by_address.h"
-#include "object/exception_index.h"
-#include "object/global_table.h"
-#include "object/procedure_table.h"
+#include "object/exidx.h"
+#include "object/global_offset_table.h"
+#include "object/mips_procedure_table.h"
 #include "symbols/discovery/code_pointers.h"
 #include "symbols/discovery/function_alignment.h"
 #include "symbols/discovery/gap_starts.h"
@@ -69,7 +69,7 @@ class Collector {
       chosen_.push_back(function.address);
     }
     join_chosen(StartEvidence::entry_point);
-    if (const ExceptionIndex* index = exception_index_of(file_)) {
+    if (const Exidx* index = exception_index_of(file_)) {
       claims_.join(index->function_starts(), StartEvidence::fde);
     }
     // The linker leaves 0 of a function that it threw away.

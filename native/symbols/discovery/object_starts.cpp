@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "object/elf_symbols.h"
-#include "object/global_table.h"
+#include "object/global_offset_table.h"
 #include "symbols/table/code_areas.h"
 
 namespace whocall {

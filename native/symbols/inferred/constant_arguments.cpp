@@ -11,7 +11,7 @@
 #include "arch/instruction.h"
 #include "object/elf_decoder.h"
 #include "object/elf_imports.h"
-#include "object/global_table.h"
+#include "object/global_offset_table.h"
 #include "symbols/inferred/held_constants.h"
 #include "symbols/table/code_areas.h"
 

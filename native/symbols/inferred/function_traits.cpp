@@ -13,7 +13,7 @@
 #include "object/elf_decoder.h"
 #include "object/elf_imports.h"
 #include "object/elf_symbols.h"
-#include "object/global_table.h"
+#include "object/global_offset_table.h"
 #include "object/open_files.h"
 #include "symbols/discovery/data_words.h"
 #include "symbols/inferred/constant_arguments.h"

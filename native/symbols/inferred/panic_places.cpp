@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/interrupt.h"
-#include "object/global_table.h"
+#include "object/global_offset_table.h"
 #include "symbols/discovery/data_words.h"
 #include "symbols/table/code_areas.h"
 

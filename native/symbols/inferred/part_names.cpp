@@ -9,9 +9,9 @@
 
 #include "base/interrupt.h"
 #include "object/call_frame_info.h"
-#include "object/exception_table.h"
+#include "object/lsda.h"
 #include "object/mini_debug_info.h"
-#include "rules/call_frame_program.h"
+#include "rules/cfi_interpreter.h"
 #include "symbols/discovery/part_parents.h"
 #include "symbols/table/demangler.h"
 #include "symbols/table/plt_symbols.h"

@@ -9,7 +9,7 @@
 
 #include "arch/instruction.h"
 #include "base/byte_view.h"
-#include "object/exception_table.h"
+#include "object/lsda.h"
 #include "unwind/analysis/abstract_state.h"
 
 namespace whocall {

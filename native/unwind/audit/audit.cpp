@@ -7,13 +7,13 @@
 
 #include "base/error.h"
 #include "object/elf_architecture.h"
-#include "object/exception_index.h"
+#include "object/exidx.h"
 #include "object/mini_debug_info.h"
 #include "process/file_image.h"
 #include "unwind/analysis/function_analyser.h"
 #include "unwind/audit/row_equivalence.h"
-#include "unwind/rows/cfi_program.h"
-#include "unwind/rows/exception_program.h"
+#include "unwind/rows/exidx_program.h"
+#include "unwind/rows/fde_rows.h"
 
 namespace whocall {
 namespace {
@@ -91,13 +91,13 @@ class Auditor {
   // Tables for exceptions hold at calls only, and one entry may stand for several functions. Those
   // of which a table for debuggers tells are left to that. False: there is no such table.
   bool audit_exceptions() {
-    const ExceptionIndex* index = exception_index_of(file_);
+    const Exidx* index = exception_index_of(file_);
     if (index == nullptr || analyser_.decoder() == nullptr) {
       return false;
     }
     std::uint64_t number = 0;
     for (std::size_t i = 0; i < index->size(); ++i) {
-      const ExceptionEntry entry = index->at(i);
+      const ExidxEntry entry = index->at(i);
       const auto row = compile(entry, arch_);
       for (Address at = entry.range.begin; row && at < entry.range.end;) {
         const auto known = code_.function_at(at);

@@ -14,8 +14,8 @@ AddressRange in_process(const Module& module, const AddressRange& link) {
 
 struct LandingPads::ModulePads {
   const Module& module;
-  const CallFrameInfo* info;    // null: the module has no such tables
-  const ExceptionIndex* index;  // as above
+  const CallFrameInfo* info;  // null: the module has no such tables
+  const Exidx* index;         // as above
   // Link addresses of pads and the functions that land there, sorted; made when first needed.
   std::vector<std::pair<Address, AddressRange>> by_pad{};
   bool sorted = false;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/address.h"
-#include "object/exception_table.h"
+#include "object/lsda.h"
 #include "process/process_image.h"
 
 namespace whocall {

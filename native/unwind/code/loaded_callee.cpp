@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "arch/instruction.h"
-#include "object/global_table.h"
+#include "object/global_offset_table.h"
 
 namespace whocall {
 namespace {

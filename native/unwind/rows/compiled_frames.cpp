@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "unwind/rows/cfi_program.h"
+#include "unwind/rows/fde_rows.h"
 
 namespace whocall {
 

@@ -11,9 +11,9 @@
 #include <algorithm>
 
 #include "unwind/code/anonymous_code.h"
-#include "unwind/judge/candidate_score.h"
 #include "unwind/judge/stack_words.h"
 #include "unwind/rows/chain_row.h"
+#include "unwind/search/candidate_score.h"
 #include "unwind/search/exact_steps.h"
 #include "unwind/search/hidden_frame.h"
 #include "unwind/search/return_slot.h"

@@ -6,7 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from page.programs import happened
+from causes.programs import happened
 
 import whocall
 from acceptance.inputs.crashes import Chains, Crash, chains

@@ -9,7 +9,6 @@ from typing import Any
 
 import gdb
 
-from whocall.answers.current import Current
 from whocall.base.errors import Error, as_gdb_says
 from whocall.base.model import Backtrace, marked
 from whocall.base.native_errors import native_errors
@@ -22,6 +21,7 @@ from whocall.gdb.host.output import current_style
 from whocall.gdb.target.frames import selected_level
 from whocall.gdb.target.inferior import current
 from whocall.gdb.target.walks import demangle, walk_of
+from whocall.gdb_helper.current import Current
 from whocall.report.backtrace.caller import find
 from whocall.report.form.style import shown_line
 from whocall.report.stack.picture import LINES, Picture, Stack, Strokes

@@ -8,12 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whocall.answers.helper import Helper, Taker
-from whocall.answers.worker import Terms
 from whocall.base import limits
 from whocall.base.errors import Error
 from whocall.frontend.caches import cache_folders
 from whocall.gdb.host import settings
+from whocall.gdb_helper.helper import Helper, Taker
+from whocall.gdb_helper.worker import Terms
 
 if TYPE_CHECKING:
     from whocall.report.form.jsonform import Json

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import gdb
 
-from whocall.answers.output import CHUNK, chunks
 from whocall.base.errors import as_gdb_says
 from whocall.base.printable import printable, safe_json
+from whocall.gdb_helper.output import CHUNK, chunks
 from whocall.report.form.style import ROLES, AnsiStyle, Style, shown_line, shown_text
 
 _COLORS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")

@@ -10,8 +10,6 @@ from typing import Any
 
 import gdb
 
-from whocall.answers.current import Current
-from whocall.answers.output import placeholder
 from whocall.base import programs
 from whocall.base.errors import Error, NativeMissingError
 from whocall.base.programs import Argument, option, words
@@ -34,6 +32,8 @@ from whocall.gdb.target.backend_arguments import (
 from whocall.gdb.target.inferior import current
 from whocall.gdb.target.threads import lwp_of
 from whocall.gdb.target.walks import walk_of, wanted_walk
+from whocall.gdb_helper.current import Current
+from whocall.gdb_helper.output import placeholder
 from whocall.repair import symbol_cache
 from whocall.repair.chain import Chain, chain_of
 from whocall.repair.plan import Plan, SymbolDelivery, chosen_modules, is_same_file, plan

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import gdb
 
-from whocall.answers import channel, table
-from whocall.answers.current import ThreadsWantedError, descriptor_of
 from whocall.base import loader
 from whocall.base.errors import Error
 from whocall.gdb.host import downloads, helper, output, settings
 from whocall.gdb.target import inferior as inferiors
 from whocall.gdb.target.executable import executable
 from whocall.gdb.target.threads import lwp_of
+from whocall.gdb_helper import channel, table
+from whocall.gdb_helper.current import ThreadsWantedError, descriptor_of
 
 if TYPE_CHECKING:
     from whocall.report.form.jsonform import Json

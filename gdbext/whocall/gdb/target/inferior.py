@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import gdb
 
-from whocall.answers.current import Current, indices, numbers_in_order, stamps_of
 from whocall.base import cut_files, loader
 from whocall.base.errors import Error
 from whocall.base.records import dataclass
@@ -19,6 +18,7 @@ from whocall.gdb.target.connections import connection_of
 from whocall.gdb.target.executable import executable
 from whocall.gdb.target.snapshot_validator import SnapshotValidator
 from whocall.gdb.target.threads import lwp_of
+from whocall.gdb_helper.current import Current, indices, numbers_in_order, stamps_of
 
 if TYPE_CHECKING:
     from whocall.base.process_image import ProcessImage

@@ -1,0 +1,1 @@
+"""Causes of crashes and last words of runtimes, told of programs that are known to have them."""
