@@ -296,7 +296,7 @@ def test_where_it_lies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_off_makes_everything_anew_and_leaves_nothing(tmp_path: Path) -> None:
-    script = "from kept import kept; print(kept('it', lambda place: place))"
+    script = "from artifact_cache import kept; print(kept('it', lambda place: place))"
     said = [
         subprocess.run(
             [sys.executable, "-c", script],
