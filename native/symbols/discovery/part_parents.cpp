@@ -4,7 +4,10 @@
 #include <utility>
 
 #include "arch/instruction.h"
+#include "object/call_frame_info.h"
 #include "object/elf_decoder.h"
+#include "object/lsda.h"
+#include "object/mini_debug_info.h"
 #include "symbols/table/code_areas.h"
 
 namespace whocall {
@@ -12,6 +15,16 @@ namespace {
 
 // Whether an unwind table says where what begins there ends.
 bool is_delimited(StartEvidenceSet evidence) { return evidence.has(StartEvidence::fde); }
+
+// Where exceptions of the function at `function` land.
+std::vector<LandingPad> landing_pads_at(const ElfFile& file, Address function) {
+  for (const CallFrameInfo* tables : frame_tables_of(file)) {
+    if (const auto entry = tables != nullptr ? tables->find(function) : std::nullopt) {
+      return landing_pads_of(file, *entry);
+    }
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -208,6 +221,9 @@ bool PartParents::is_straight(Address entry, Address site) const {
   return at == site;
 }
 
+// Folklore. Situation: no jump leads to where an exception lands. Example: gcc has each part of a
+// function land within itself, so the landing pad of the hot part is a jump to the cold one, behind
+// the function's last return. Remedy: the code is followed from there as well, the stack unknown.
 const JumpsOut& PartParents::jumps_of(Address function) {
   const auto known = jumps_.find(function);
   if (known != jumps_.end()) {
@@ -215,6 +231,18 @@ const JumpsOut& PartParents::jumps_of(Address function) {
   }
   const auto range = starts_.function_at(function);
   JumpsOut found = range ? depths_.follow(function, *range, {}) : JumpsOut();
+  if (range) {
+    for (const LandingPad& pad : landing_pads_at(file_, function)) {
+      if (range->contains(pad.address) && !found.reached.contains(pad.address)) {
+        JumpsOut landed = depths_.follow(pad.address, *range, {});
+        for (const auto& [target, depth] : landed.depths) {
+          found.depths[target] = std::nullopt;
+        }
+        found.reached.merge(landed.reached);
+        found.complete = found.complete && landed.complete;
+      }
+    }
+  }
   return jumps_.emplace(function, std::move(found)).first->second;
 }
 

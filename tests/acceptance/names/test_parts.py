@@ -110,6 +110,28 @@ def test_where_exceptions_land(tmp_path: Path) -> None:
     assert parts_of(bare)[true_parts(twin)["_ZN4shop5priceEiPKc.cold"]] == name
 
 
+LANDING_CXX = """
+#include <stdexcept>
+__attribute__((noinline)) int risky(int n) { if (n > 3) throw std::runtime_error("x"); return n; }
+struct Guard { int *place; ~Guard() { *place = 1; } };
+__attribute__((noinline)) int careful(int n, int *state) {
+  Guard guard{state};
+  try {
+    return risky(n) + risky(n + 1);
+  } catch (std::logic_error &) { *state |= 4; throw; } catch (...) { *state |= 2; }
+  return *state;
+}
+int main(int count, char **) { int state = 0; return careful(count, &state); }
+"""
+
+
+def test_where_exceptions_land_and_jump_on(tmp_path: Path) -> None:
+    """Behind the last return, where no flow leads to, a landing pad jumps to the cold part."""
+    twin = name_twins.build(tmp_path, "-O2", "-rdynamic", source=LANDING_CXX, compiler="g++")
+    true = true_parts(twin)["_Z7carefuliPi.cold"]
+    assert parts_of(name_twins.stripped(twin))[true] == "careful(int, int*) [clone .cold]"
+
+
 @pytest.mark.parametrize(
     ("second", "named"),
     [
