@@ -17,10 +17,10 @@ namespace {
 bool is_delimited(StartEvidenceSet evidence) { return evidence.has(StartEvidence::fde); }
 
 // Where exceptions of the function at `function` land.
-std::vector<LandingPad> landing_pads_at(const ElfFile& file, Address function) {
+std::vector<LandingPad> landing_pads_at(const ElfFile& file, Address function, std::size_t& left) {
   for (const CallFrameInfo* tables : frame_tables_of(file)) {
     if (const auto entry = tables != nullptr ? tables->find(function) : std::nullopt) {
-      return landing_pads_of(file, *entry);
+      return landing_pads_of(file, *entry, left);
     }
   }
   return {};
@@ -30,7 +30,11 @@ std::vector<LandingPad> landing_pads_at(const ElfFile& file, Address function) {
 
 PartParents::PartParents(const ElfFile& file, const Architecture& arch,
                          const FunctionStarts& starts, std::span<const Address> wanted)
-    : file_(file), arch_(arch), starts_(starts), depths_(file, arch) {
+    : file_(file),
+      arch_(arch),
+      starts_(starts),
+      depths_(file, arch),
+      table_calls_left_(kMostTableCalls) {
   std::size_t functions = 0;
   std::size_t aligned = 0;
   for (const FunctionStart& start : starts.all()) {
@@ -232,7 +236,7 @@ const JumpsOut& PartParents::jumps_of(Address function) {
   const auto range = starts_.function_at(function);
   JumpsOut found = range ? depths_.follow(function, *range, {}) : JumpsOut();
   if (range) {
-    for (const LandingPad& pad : landing_pads_at(file_, function)) {
+    for (const LandingPad& pad : landing_pads_at(file_, function, table_calls_left_)) {
       if (range->contains(pad.address) && !found.reached.contains(pad.address)) {
         JumpsOut landed = depths_.follow(pad.address, *range, {});
         for (const auto& [target, depth] : landed.depths) {
@@ -243,6 +247,7 @@ const JumpsOut& PartParents::jumps_of(Address function) {
       }
     }
   }
+  found.complete = found.complete && table_calls_left_ != 0;
   return jumps_.emplace(function, std::move(found)).first->second;
 }
 

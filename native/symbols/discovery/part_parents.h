@@ -81,6 +81,7 @@ class PartParents {
   const FunctionStarts& starts_;
   bool functions_are_aligned_ = false;
   StackDepths depths_;
+  std::size_t table_calls_left_;        // of exception tables: many functions may share one
   std::map<Address, Entries> entries_;  // by start
   std::map<Address, JumpsOut> jumps_;   // by start
 };
