@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 from collections.abc import Sequence
 
 from whocall.base.downloads import announcing
-from whocall.base.errors import UsageError
+from whocall.base.errors import Error, UsageError
 from whocall.base.file_search import DEBUG_DIRECTORIES, Search
 from whocall.base.records import replace
 from whocall.base.regular_file import open_regular
@@ -100,6 +102,7 @@ def wanted_search(arguments: Values) -> Search:
         from whocall.container_images.container import require_root
 
         require_root(arguments.sysroot)
+    _require_directories(arguments.search)
     return Search(
         sysroot=arguments.sysroot,
         directories=arguments.search,
@@ -116,6 +119,18 @@ def watched_downloads(arguments: Values) -> Progress | None:
     watched = arguments.announce or sys.stderr.isatty()
     watched = watched and not getattr(arguments, "json", False)
     return announcing(say) if watched else None
+
+
+def _require_directories(searched: Sequence[str]) -> None:
+    """Raises Error for the first that cannot be looked into."""
+    for path in searched:
+        try:
+            mode = os.stat(path).st_mode
+        except OSError as error:
+            text = f"{path}: {error.strerror}; name a directory in --search"
+            raise Error(text, path=path) from error
+        if not stat.S_ISDIR(mode):
+            raise Error(f"{path}: Not a directory; name one in --search", path=path)
 
 
 def debug_directories(named: list[str]) -> Sequence[str]:

@@ -41,6 +41,15 @@ def test_a_root_that_is_not_there_is_not_passed_over(made: Crash, tmp_path: Path
         assert f"{nowhere}: there are no files of a machine: No such file or directory" in said
 
 
+def test_a_directory_that_is_not_there_is_not_passed_over(made: Crash, tmp_path: Path) -> None:
+    """Nothing was to be found elsewhere, and a slip of the pen looks like files that are gone."""
+    nowhere = tmp_path / "nowhere"
+    said = complaint("bt", made.core, "--search", nowhere)
+    assert f"{nowhere}: No such file or directory; name a directory in --search" in said
+    said = complaint("modules", made.core, "--search", made.core)
+    assert f"{made.core}: Not a directory; name one in --search" in said
+
+
 def _unusable(directory: Path) -> dict[str, Path | bytes]:
     """Files that cannot be opened or are nothing that one could read."""
     (directory / "empty").touch()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 
 from whocall.base import loader
@@ -45,7 +46,8 @@ def search_arguments() -> list[Argument]:
     """Where to look for files and names, by the settings."""
     search = settings.search()
     found = [option("--sysroot", search.sysroot)] if search.sysroot else []
-    found += [option("--search", folder) for folder in search.directories]
+    there = filter(os.path.isdir, search.directories)  # gdb's settings may name what is not there
+    found += [option("--search", folder) for folder in there]
     found += [option("--debug-directory", folder) for folder in search.debug_directories or [""]]
     found += [option("--symbols", file) for file in search.symbol_files]
     found += [option("--signatures", file) for file in search.signature_files]
