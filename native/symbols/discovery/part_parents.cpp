@@ -240,7 +240,7 @@ const JumpsOut& PartParents::jumps_of(Address function) {
       if (range->contains(pad.address) && !found.reached.contains(pad.address)) {
         JumpsOut landed = depths_.follow(pad.address, *range, {});
         for (const auto& [target, depth] : landed.depths) {
-          found.depths[target] = std::nullopt;
+          found.depths.try_emplace(target);
         }
         found.reached.merge(landed.reached);
         found.complete = found.complete && landed.complete;
