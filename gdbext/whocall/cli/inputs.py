@@ -127,7 +127,7 @@ def _require_directories(searched: Sequence[str]) -> None:
         try:
             mode = os.stat(path).st_mode
         except OSError as error:
-            text = f"{path}: {error.strerror}; name a directory in --search"
+            text = f"{path or repr(path)}: {error.strerror}; name a directory in --search"
             raise Error(text, path=path) from error
         if not stat.S_ISDIR(mode):
             raise Error(f"{path}: Not a directory; name one in --search", path=path)

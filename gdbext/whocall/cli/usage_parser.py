@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from whocall.base.errors import UsageError
 
@@ -14,3 +14,11 @@ class UsageParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raises UsageError."""
         raise UsageError(f'{message}; "{self.prog} --help" tells what there is')
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """Of `--search=--` argparse, up to Python 3.12, makes an empty list."""
+        if action.option_strings and action.nargs is None and arg_strings == ["--"]:
+            value = self._get_value(action, "--")
+            self._check_value(action, value)
+            return value
+        return super()._get_values(action, arg_strings)

@@ -14,6 +14,7 @@ from acceptance.helpers.broken_files import (
     check_chain,
     complaint,
     foreign_header,
+    run,
     run_without_privileges,
     told,
 )
@@ -48,6 +49,13 @@ def test_a_directory_that_is_not_there_is_not_passed_over(made: Crash, tmp_path:
     assert f"{nowhere}: No such file or directory; name a directory in --search" in said
     said = complaint("modules", made.core, "--search", made.core)
     assert f"{made.core}: Not a directory; name one in --search" in said
+
+
+@pytest.mark.parametrize("option", ["--search", "--sysroot", "--max-frames", "--thread"])
+def test_two_dashes_are_a_value_as_others_are(option: str, made: Crash) -> None:
+    """argparse gives an empty list in their place, up to Python 3.12."""
+    said = run("bt", made.core, f"{option}=--").err
+    assert "--" in said and "[]" not in said and said.count("\n") == 1, said
 
 
 def _unusable(directory: Path) -> dict[str, Path | bytes]:
