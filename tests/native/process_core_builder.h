@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -16,7 +17,8 @@
 
 namespace whocall::testing {
 
-// A directory that is gone after the test.
+// A directory that is gone after the test. What a fetch that was given up still tidies up in it may
+// be gone, or come, between two looks.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -25,7 +27,12 @@ class TemporaryDirectory {
   }
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
+  ~TemporaryDirectory() {
+    std::error_code error;
+    for (int looks = 0; looks < 100 && std::filesystem::exists(path_, error); ++looks) {
+      std::filesystem::remove_all(path_, error);
+    }
+  }
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::string write(const std::string& name, const Bytes& bytes) const {

@@ -66,7 +66,7 @@ def ended(command: list[str], folder: Path, interrupt_after: float | None = None
             while interrupt_after is not None:
                 before = _used(process.pid)
                 if before >= interrupt_after:
-                    process.send_signal(signal.SIGINT)
+                    os.kill(process.pid, signal.SIGINT)  # send_signal() would ask for its end
                     break
                 if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
                     break
