@@ -31,6 +31,8 @@ struct Abi {
   // What uname calls the machines that run its programs, in either byte order.
   std::span<const std::string_view> host_names{};
   std::string_view image_name{};  // in indices of container images; empty: none is known
+  // IDA's number of the processor in FLIRT files; 255: those are not used.
+  std::uint8_t flirt_processor = 255;
 
   [[nodiscard]] bool is_of(const ElfIdentity& file) const {
     return file.machine == elf_machine && file.pointer_size == pointer_size &&

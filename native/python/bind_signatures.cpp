@@ -6,9 +6,9 @@
 #include "python/bindings.h"
 #include "python/convert.h"
 #include "python/session.h"
+#include "symbols/signatures/open_signatures.h"
 #include "symbols/signatures/signature_builder.h"
 #include "symbols/signatures/signature_file.h"
-#include "symbols/signatures/signature_names.h"
 
 namespace py = pybind11;
 
@@ -35,7 +35,18 @@ py::tuple build(const std::vector<std::string>& paths) {
                         summary_of(built.set), text_list(built.remarks));
 }
 
-py::dict summary(const std::string& path) { return summary_of(open_signatures(path)->set()); }
+py::dict summary_of(const FlirtSet& set) {
+  py::dict summary;
+  summary["library"] = text(set.library);
+  summary["modules"] = set.modules.size();
+  summary["functions"] = set.names.size();
+  return summary;
+}
+
+py::dict summary(const std::string& path) {
+  const OpenedSignatures opened = open_signatures(path);
+  return opened.own != nullptr ? summary_of(opened.own->set()) : summary_of(opened.flirt->set());
+}
 
 }  // namespace
 

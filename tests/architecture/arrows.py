@@ -21,7 +21,7 @@ ORDER = [
     *("process", "process/input", "process/jit", "process/modules"),
     *("process/core", "process/live", "process/minidump"),
     *("symbols/table", "symbols/discovery", "symbols/inferred", "symbols/external"),
-    *("symbols/signatures", "symbols/jit", "symbols"),
+    *("symbols/flirt", "symbols/signatures", "symbols/jit", "symbols"),
     *("unwind/rows", "unwind/code", "unwind/analysis", "unwind/audit"),
     *WALK,
     *("arguments", "waits", "symfile"),
@@ -40,6 +40,7 @@ BESIDE = [
     *({"process/input", room} for room in ("process", "process/modules", "process/core")),
     *({"process/jit", room} for room in ("process/input", *IMAGE_MAKERS)),
     {"symbols/inferred", "symbols/external", "symbols/signatures", "symbols/jit"},
+    *({"symbols/flirt", room} for room in ("symbols/inferred", "symbols/external", "symbols/jit")),
     *({"unwind/audit", room} for room in WALK),
     {"report/causes", "report/waits"},
 ]

@@ -39,6 +39,7 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
     "embedded": ("object/embedded_file.cpp",),
     "exceptions": ("object/exidx.cpp", "unwind/rows/exidx_program.cpp"),
     "facts": ("symbols/symbol_facts.cpp",),
+    "flirt": tuple(f"symbols/flirt/flirt_{part}.cpp" for part in ("index", "text", "tree")),
     "jit_names": ("symbols/jit/jitdump.cpp", "symbols/jit/perf_map.cpp", "symbols/jit/jit_func"),
     "jit_objects": ("process/jit/", "symbols/jit/jit_object_names.cpp"),
     "minidump": ("process/minidump/",),

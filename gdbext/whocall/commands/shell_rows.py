@@ -19,7 +19,7 @@ SEARCH = (True, 'search', '', 'DIR', 'folder', '', True, False, (), '', False, (
 SYSROOT = (True, 'sysroot', '', 'DIR', 'folder', '', False, False, '', '', False, (), 'copy of the root directory of the machine')
 DEBUG_DIRECTORY = (True, 'debug-directory', '', 'DIR', 'folder', '', True, False, (), '', False, (), 'look there for separate debug files instead of in /usr/lib/debug; may be repeated')
 SYMBOLS = (True, 'symbols', '', '[MODULE=]FILE[@BASE]', 'file', '', True, False, (), '', False, (), 'names from a linker map, nm, a Breakpad .sym file, or CSV or JSON; may be repeated')
-SIGNATURES = (True, 'signatures', '', 'FILE', 'file', '', True, False, (), '', False, (), 'recognise functions of libraries and of other builds by this file; may be repeated')
+SIGNATURES = (True, 'signatures', '', 'FILE', 'file', '', True, False, (), '', False, (), "recognise functions of libraries and of other builds by this file, ours or FLIRT's; may be repeated")
 DEBUGINFOD = (True, 'debuginfod', '', '', '', '', False, False, False, '', False, (), 'ask the servers of DEBUGINFOD_URLS for missing files and debug info')
 ANNOUNCE = (True, 'announce', '', '', '', '', False, False, False, '', True, (), '')
 INFERIOR = (True, 'inferior', '', 'INFERIOR', '', '', False, False, '', '', True, (), '')
@@ -95,6 +95,7 @@ SHELL: dict[str, Any] = {
   (False, 'regex', '', 'REGEX', '', '?', False, False, '', '', False, (), ''),
   (True, 'module', '', 'MODULE', 'module', '', False, False, '', '', False, (), 'of a core: only the module whose path ends so'),
   (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON, schema whocall.functions/1'),
+  (True, 'format', '', 'NAME', 'choice', '', False, False, None, '', False, ('ghidra', 'ida', 'binja', 'r2'), 'as a script that gives a disassembler the functions of FILE: ghidra, ida, binja or r2'),
   EXE2, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE, COLOR,
   NO_DEMANGLE,
   (True, 'width', '', 'N', 'limit', '', False, False, None, '', False, (), 'names that are longer are shortened'),

@@ -106,6 +106,7 @@ Architecture row(std::string_view name, Endian data) {
               .endian = data,
               .host_names = kHostNames};
   arch.abi.image_name = data == Endian::little ? "arm64" : "";
+  arch.abi.flirt_processor = 13;
   arch.registers = {.names = aarch64::kNames,
                     .size = 8,
                     .pc = kPc,

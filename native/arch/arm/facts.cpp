@@ -96,7 +96,8 @@ Architecture row(std::string_view name) {
               .accepts = Data == Endian::big ? is_be8 : nullptr,
               .call_alignment = 8,
               .host_names = kHostNames,
-              .image_name = Data == Endian::little ? "arm" : ""};
+              .image_name = Data == Endian::little ? "arm" : "",
+              .flirt_processor = 13};
   arch.registers = {.names = arm::kNames,
                     .size = 4,
                     .pc = arm::kPc,

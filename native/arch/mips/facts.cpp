@@ -233,7 +233,8 @@ Architecture row(std::string_view name) {
               .accepts = Of.accepts,
               .call_alignment = Of.call_alignment,
               .host_names = Of.host_names,
-              .image_name = Of.image_name};
+              .image_name = Of.image_name,
+              .flirt_processor = 12};
   arch.registers = {.names = Of.names,
                     .size = Of.wide_registers ? 8 : 4,
                     .pc = kPc,

@@ -46,6 +46,7 @@ const Architecture kX86_64 = [] {
   arch.abi.pointer_size = 8;
   arch.abi.host_names = kHostNames;
   arch.abi.image_name = "amd64";
+  arch.abi.flirt_processor = 0;
   arch.code.make_decoder = x86::make_decoder_64;
   arch.code.make_value_reader = x86::make_value_reader_64;
   arch.frame.outer_call = {.computes = kComputesOuter, .calls = kCallsOuter, .outer = 8};

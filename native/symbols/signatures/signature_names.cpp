@@ -1,28 +1,20 @@
 #include "symbols/signatures/signature_names.h"
 
-#include <sys/stat.h>
-
 #include <map>
 #include <memory>
-#include <mutex>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
-#include "base/mapped_file.h"
+#include "object/elf_architecture.h"
+#include "symbols/flirt/flirt_matcher.h"
 #include "symbols/signatures/build_matcher.h"
-#include "symbols/signatures/signature_file.h"
+#include "symbols/signatures/open_signatures.h"
 #include "symbols/signatures/signature_matcher.h"
 
 namespace whocall {
 namespace {
-
-struct LoadedSignatures {
-  timespec changed{};
-  off_t size = 0;
-  std::weak_ptr<const SignatureIndex> index;
-};
-
-bool fits(const ElfFile& file, const Architecture& arch) { return arch.abi.is_of(file.identity()); }
 
 struct Found {
   AddressRange range;
@@ -31,97 +23,128 @@ struct Found {
   std::string proof{};
 };
 
-using FoundNames = std::map<Address, Found>;
+bool fits(const ElfFile& file, const Architecture& arch) { return arch.abi.is_of(file.identity()); }
 
-void add(const SignatureIndex& index, const ElfFile& file, FoundNames& found) {
-  for (const SignatureMatch& match : match_signatures(file, index)) {
-    const std::string_view name = index.set().text(match.name);
-    const auto [entry, is_new] = found.emplace(match.range.begin, Found{match.range, name});
-    entry->second.disputed = entry->second.disputed || entry->second.name != name;
-  }
+std::string flirt_proof(const FlirtSet& set) {
+  return "FLIRT signatures" + (set.library.empty() ? "" : " of \"" + set.library + "\"");
 }
 
-void add_builds(const SignatureSet& set, BuildMatcher& matcher, FoundNames& found) {
-  for (const SignatureBuild& build : set.builds) {
-    for (BuildMatch& match : matcher.match(set, build)) {
-      const std::string_view name = set.text(match.name);
-      const auto [entry, is_new] = found.emplace(match.range.begin, Found{match.range, name});
-      entry->second.disputed = entry->second.disputed || entry->second.name != name;
-      if (is_new) {
-        entry->second.proof = std::move(match.proof);
+// What the files say of one program.
+class Recogniser {
+ public:
+  Recogniser(const ElfFile& file, Companions& companions)
+      : file_(file), companions_(companions), matcher_(file, companions) {}
+
+  void ask(const std::string& path) {
+    try {
+      OpenedSignatures opened = open_signatures(path);
+      const bool is_heard = opened.own != nullptr ? ask(*opened.own) : ask(*opened.flirt);
+      if (is_heard) {
+        owners_->push_back(std::move(opened));
       }
+    } catch (const Error& error) {
+      remark(error.what() + std::string("."));
     }
   }
-}
+
+  std::optional<NameList> names() {
+    if (!others_.empty() && owners_->empty()) {
+      remark("The signature files are for " + others_ + ", this file is not: they say nothing.");
+    }
+    NameList list;
+    NameProofs proofs;
+    for (const auto& [address, each] : found_) {
+      if (!each.disputed) {
+        Symbol symbol;
+        symbol.range = each.range;
+        symbol.name = each.name;
+        symbol.source = NameSource::signature;
+        symbol.global = true;
+        symbol.exact_end = !each.range.empty();
+        list.symbols.push_back(symbol);
+        if (!each.proof.empty()) {
+          proofs.emplace(address, each.proof);
+        }
+      }
+    }
+    list.proofs = proofs.empty() ? nullptr : std::make_shared<const NameProofs>(std::move(proofs));
+    list.owner = std::move(owners_);
+    return list.symbols.empty() ? std::nullopt : std::optional(std::move(list));
+  }
+
+ private:
+  void remark(const std::string& sentence) {
+    companions_.remark += (companions_.remark.empty() ? "" : " ") + sentence;
+  }
+
+  void add(const AddressRange& range, std::string_view name, std::string proof = {}) {
+    const auto [entry, is_new] = found_.emplace(range.begin, Found{range, name});
+    entry->second.disputed = entry->second.disputed || entry->second.name != name;
+    if (is_new) {
+      entry->second.proof = std::move(proof);
+    }
+  }
+
+  // False where they are for another instruction set.
+  bool ask(const SignatureIndex& index) {
+    const SignatureSet& set = index.set();
+    if (!fits(file_, *set.arch)) {
+      others_ = set.arch->name;
+      return false;
+    }
+    for (const SignatureMatch& match : match_signatures(file_, index)) {
+      add(match.range, set.text(match.name));
+    }
+    for (const SignatureBuild& build : set.builds) {
+      for (BuildMatch& match : matcher_.match(set, build)) {
+        add(match.range, set.text(match.name), std::move(match.proof));
+      }
+    }
+    return true;
+  }
+
+  bool ask(const FlirtIndex& index) {
+    const Architecture* arch = find_architecture(file_.identity());
+    if (arch != nullptr && arch->abi.flirt_processor == kNoFlirtProcessor) {
+      remark("FLIRT files are not used for " + std::string(arch->name) +
+             ", whose code linkers shorten.");
+      return true;
+    }
+    if (arch == nullptr || !is_for(index.set(), arch->abi)) {
+      others_ = "another instruction set";
+      return false;
+    }
+    if (program_ == nullptr) {
+      program_ = std::make_unique<FlirtProgram>(file_, *arch, companions_);
+    }
+    for (const FlirtMatch& match : match_flirt(*program_, index)) {
+      add(match.range, match.name, flirt_proof(index.set()));
+    }
+    return true;
+  }
+
+  const ElfFile& file_;
+  Companions& companions_;
+  BuildMatcher matcher_;
+  std::unique_ptr<FlirtProgram> program_;  // null until FLIRT's files ask
+  std::map<Address, Found> found_;
+  std::string others_;  // an instruction set that files are for, and this one is not of
+  std::shared_ptr<std::vector<OpenedSignatures>> owners_ =
+      std::make_shared<std::vector<OpenedSignatures>>();
+};
 
 }  // namespace
 
-// A process has many modules: its signatures are read once for all of them.
-std::shared_ptr<const SignatureIndex> open_signatures(const std::string& path) {
-  static std::mutex mutex;
-  static std::map<std::string, LoadedSignatures> known;
-  static std::shared_ptr<const SignatureIndex> latest;  // keeps one from module to module
-  struct stat status = {};
-  const bool is_there = ::stat(path.c_str(), &status) == 0;
-  const std::lock_guard lock(mutex);
-  LoadedSignatures& entry = known[path];
-  auto index = entry.index.lock();
-  if (index == nullptr || !is_there || entry.size != status.st_size ||
-      entry.changed.tv_sec != status.st_mtim.tv_sec ||
-      entry.changed.tv_nsec != status.st_mtim.tv_nsec) {
-    const auto file = MappedFile::open(path);
-    index = std::make_shared<const SignatureIndex>(
-        decode_signatures(ByteView(file->bytes(), Endian::little), path));
-    entry = {status.st_mtim, status.st_size, index};
-  }
-  latest = index;
-  return index;
-}
-
 std::optional<NameList> signature_names(const ElfFile& file, const FileSearch& search,
                                         Companions& others) {
-  std::string& remark = others.remark;
-  auto owners = std::make_shared<std::vector<std::shared_ptr<const SignatureIndex>>>();
-  FoundNames found;
-  BuildMatcher matcher(file, others);
-  const Architecture* other = nullptr;
+  if (search.signature_files.empty()) {
+    return std::nullopt;
+  }
+  Recogniser recogniser(file, others);
   for (const std::string& path : search.signature_files) {
-    try {
-      auto index = open_signatures(path);
-      if (fits(file, *index->set().arch)) {
-        add(*index, file, found);
-        add_builds(index->set(), matcher, found);
-        owners->push_back(std::move(index));
-      } else {
-        other = index->set().arch;
-      }
-    } catch (const Error& error) {
-      remark += (remark.empty() ? "" : " ") + std::string(error.what()) + ".";
-    }
+    recogniser.ask(path);
   }
-  if (other != nullptr && owners->empty()) {
-    remark += (remark.empty() ? "" : " ") + std::string("The signature files are for ") +
-              std::string(other->name) + ", this file is not: they say nothing.";
-  }
-  NameList list;
-  NameProofs proofs;
-  for (const auto& [address, each] : found) {
-    if (!each.disputed) {
-      Symbol symbol;
-      symbol.range = each.range;
-      symbol.name = each.name;
-      symbol.source = NameSource::signature;
-      symbol.global = true;
-      symbol.exact_end = !each.range.empty();
-      list.symbols.push_back(symbol);
-      if (!each.proof.empty()) {
-        proofs.emplace(address, each.proof);
-      }
-    }
-  }
-  list.proofs = proofs.empty() ? nullptr : std::make_shared<const NameProofs>(std::move(proofs));
-  list.owner = std::move(owners);
-  return list.symbols.empty() ? std::nullopt : std::optional(std::move(list));
+  return recogniser.names();
 }
 
 }  // namespace whocall

@@ -1,20 +1,14 @@
 // Names of functions that a program took from static libraries, or has in common with another build
-// of it, by files of signatures.
+// of it, by files of signatures: our own and FLIRT's.
 #pragma once
 
-#include <memory>
 #include <optional>
-#include <string>
 
 #include "object/elf_file.h"
 #include "process/process_image.h"
-#include "symbols/signatures/signature_index.h"
 #include "symbols/table/companion.h"
 
 namespace whocall {
-
-// The signatures in the file `path`, read once for as long as it stays the same. Throws Error.
-std::shared_ptr<const SignatureIndex> open_signatures(const std::string& path);
 
 // The functions that the signature files of `search` recognise in `file`; files for other
 // instruction sets say nothing, and of two that disagree on a function neither does. What `others`

@@ -18,6 +18,18 @@ if TYPE_CHECKING:
     from whocall.cli.arguments import Values
 
 
+def _write_script(arguments: Values, of_core: bool) -> int:
+    from whocall.report.tables.function_scripts import script
+    from whocall.report.tables.functions import of_file
+
+    if of_core or arguments.json:
+        raise UsageError("--format is for the functions of a program or library, and no JSON")
+    table = of_file(arguments.file, arguments.regex, False, wanted_search(arguments))
+    warn([table.remark] if table.remark else [])
+    write_text(script(table, arguments.format))
+    return 0
+
+
 def run(arguments: Values) -> int:
     """`whocall functions`."""
     from whocall.base.elf_head import address_size
@@ -25,6 +37,8 @@ def run(arguments: Values) -> int:
 
     demangle = not arguments.no_demangle
     of_core = is_core(arguments.file)
+    if arguments.format is not None:
+        return _write_script(arguments, of_core)
     if of_core:
         image = open_named_core(arguments.file, arguments.exe, arguments)
         tables = list(of_process(image, arguments.module, arguments.regex, demangle))

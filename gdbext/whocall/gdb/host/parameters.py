@@ -137,7 +137,7 @@ _ROWS = {
         gdb.PARAM_OPTIONAL_FILENAME,
         "",
         "the files by which whocall recognises functions of libraries and other builds",
-        """Files that "whocall signatures" has made, separated by colons.
+        """Files that "whocall signatures" has made, or FLIRT's (.sig, .pat), separated by colons.
 
     By them whocall recognises the functions of static libraries in stripped programs that were
     linked with them, and those of programs and shared libraries in stripped other builds of them.

@@ -1,0 +1,49 @@
+// The program that FLIRT's modules are looked for in: where its functions begin, and what is known
+// of where its calls lead.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "arch/instruction.h"
+#include "base/address.h"
+#include "object/elf_file.h"
+#include "symbols/table/companion.h"
+#include "symbols/table/symbol_table.h"
+
+namespace whocall {
+
+class FlirtProgram {
+ public:
+  // All outlive the object.
+  FlirtProgram(const ElfFile& file, const Architecture& arch, const Companions& companions);
+
+  // Where functions begin, ascending; link addresses.
+  [[nodiscard]] const std::vector<Address>& starts() const { return starts_; }
+  // From there to the end of the area of code; empty outside.
+  [[nodiscard]] ByteView code_at(Address address) const;
+  // How much code there is, bytes.
+  [[nodiscard]] std::uint64_t code_size() const;
+
+  // Where the call or jump leads whose target linking wrote at this place; a miss where it is none.
+  [[nodiscard]] std::optional<Address> branch_target(Address place) const;
+
+  // What the file itself calls the function there.
+  [[nodiscard]] std::vector<std::string_view> names_at(Address address) const;
+  // What the stub there is bound to, which another file has; empty where it is none.
+  [[nodiscard]] std::string_view import_at(Address address) const;
+
+ private:
+  const ElfFile& file_;
+  const Architecture& arch_;
+  std::vector<AddressRange> areas_;
+  std::vector<Address> starts_;
+  std::shared_ptr<const SymbolTable> table_;
+  std::unordered_map<Address, std::string_view> imports_;
+  std::unique_ptr<InstructionDecoder> decoder_;
+};
+
+}  // namespace whocall
