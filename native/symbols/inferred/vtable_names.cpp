@@ -177,13 +177,17 @@ class TableReader {
     return table.slots + std::uint64_t{number} * word_;
   }
 
-  // Folklore. Situation: no word marks the end of a table, and other constants with code pointers
-  // may stand behind it. Example: the invoker and the manager of a std::function, which gcc loads
-  // from a pair of words. Remedy: whoever names an address behind the first slot names another
-  // object, and there the table ends at the latest.
+  // Folklore. Situation: no word marks the end of a table, and other words with code pointers may
+  // stand behind it. Example: the invoker and the manager of a std::function, which gcc loads from
+  // a pair of words; or the array of initializers, where the table is the last one of its section.
+  // Remedy: whoever names an address behind the first slot names another object, and there the
+  // table ends at the latest, as it does with its section.
   [[nodiscard]] unsigned slots_before_next_object(Address begin) const {
     const auto next = std::ranges::upper_bound(objects_, begin);
-    const std::uint64_t room = next == objects_.end() ? kMostVirtual : (*next - begin) / word_;
+    std::uint64_t room = next == objects_.end() ? kMostVirtual : (*next - begin) / word_;
+    if (const ElfSection* section = file_.section_at(begin)) {
+      room = std::min(room, (section->address + section->size - begin) / word_);
+    }
     return static_cast<unsigned>(std::min<std::uint64_t>(room, kMostVirtual));
   }
 
