@@ -13,6 +13,7 @@ from runtime.lab import LIBRARIES, NATIVE
 SOURCE = """
 #include <whocall.h>
 #ifdef __cplusplus
+#include <whocall.hpp>
 __attribute__((noinline)) static void me() { who_call_me(nullptr); __asm__(""); }
 __attribute__((noinline)) void asks() { me(); __asm__(""); }
 #else
@@ -66,7 +67,8 @@ def user(tmp_path: Path) -> Path:
 def test_what_is_installed(prefix: Path) -> None:
     files = {str(path.relative_to(prefix)) for path in prefix.rglob("*") if path.is_file()}
     assert files == {
-        *("include/whocall.h", "include/whocall_trace.h"),
+        *("include/whocall.h", "include/whocall_trace.h", "include/whocall.hpp"),
+        *(f"include/whocall/{each.name}" for each in (NATIVE / "runtime/cxx/whocall").iterdir()),
         *("lib/libwhocall.a", "lib/libwhocall.so", "lib/libwhocall.so.0"),
         "lib/libwhocall-crash.so",
         *("lib/libwhocall-trace.a", "lib/libwhocall-trace.so", "lib/libwhocall-trace.so.0"),
