@@ -13,11 +13,17 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 #include "rules/frame_rule.h"
+
+// How many rules are kept: 40 bytes each, beside 8 for finding them. A build may say otherwise.
+#ifndef WHOCALL_RULES
+#define WHOCALL_RULES 8192
+#endif
 
 namespace whocall::runtime {
 
@@ -123,8 +129,10 @@ class RuleCache {
     return place(address, 0);
   }
 
-  static constexpr std::uint32_t kEntries = 1U << 13U;
-  static constexpr unsigned kPlaceBits = 14;
+  static constexpr std::uint32_t kEntries = WHOCALL_RULES;
+  static_assert(std::has_single_bit(kEntries) && kEntries >= 64 && kEntries <= 1U << 20U,
+                "WHOCALL_RULES is a power of two, 64 to 1048576");
+  static constexpr unsigned kPlaceBits = std::bit_width(kEntries);
   static constexpr std::uint32_t kPlaceMask = (1U << kPlaceBits) - 1;
   static constexpr std::uint32_t kProbes = 8;
 

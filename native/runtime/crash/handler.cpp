@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
+#include <new>
 
 #include "runtime/crash/actions.h"
 #include "runtime/crash/crash.h"
@@ -25,7 +27,12 @@ constexpr std::size_t kKernelMask = _NSIG / 8;  // bytes, of the kernel's masks 
 constexpr int kShortWait = 20;                  // moments, of half a millisecond
 constexpr int kLongWait = 40'000;               // moments that a thread waits for its turn: 20 s
 
-Reporter reporter;
+// Made where handlers are installed: as an object that is there from the beginning it would take
+// its 24 KiB in the program's file, too.
+alignas(Reporter) std::byte room_for_reporter[sizeof(Reporter)];
+bool has_reporter = false;
+Reporter& reporter() { return *std::launder(reinterpret_cast<Reporter*>(room_for_reporter)); }
+
 bool first_of_all = false;  // the report is made before the program's own handlers are called
 
 std::atomic<pid_t> process{0};  // whose what follows is
@@ -219,9 +226,9 @@ void report_with_room(const Crash& crash) {
   const WritersSignals signals;
   const std::size_t room = room_of_handler();
   if (room >= kReportRoom) {
-    reporter.report(crash);
+    reporter().report(crash);
   } else {
-    reporter.report_small_stack(crash, kReportRoom - room);
+    reporter().report_small_stack(crash, kReportRoom - room);
   }
 }
 
@@ -274,7 +281,7 @@ void handle(int signal, siginfo_t* info, void* context) {
   if (owner.load() == thread) {
     // What somebody sends to a process while it reports ends neither the report nor a part of it.
     if (!was_sent(info->si_code)) {
-      reporter.give_up_stage(signal, info->si_addr);
+      reporter().give_up_stage(signal, info->si_addr);
     }
     put_off = *info;
     errno = kept;
@@ -301,7 +308,11 @@ void handle(int signal, siginfo_t* info, void* context) {
 }  // namespace
 
 int install_handlers(const whocall_crash_options& options) {
-  if (reporter.output().set(options) != 0) {
+  if (!has_reporter) {
+    new (room_for_reporter) Reporter;
+    has_reporter = true;
+  }
+  if (reporter().output().set(options) != 0) {
     return -1;
   }
   if (options.all_threads != 0 && listen_for_questions() != 0) {
