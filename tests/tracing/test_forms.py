@@ -159,3 +159,45 @@ def test_a_running_process(tmp_path: Path) -> None:
     finally:
         process.kill()
         process.wait()
+
+
+CHANGED = """\
+#include <stdlib.h>
+static volatile int work;
+static void __attribute__((noinline)) often(void) { work++; }
+static void __attribute__((noinline)) kept(void) { work--; }
+static void __attribute__((noinline)) only_PLACE(void) { for (int i = 0; i < SPIN; i++) work++; }
+int main(void) { for (int i = 0; i < TIMES; i++) often(); kept(); only_PLACE(); abort(); }
+"""
+
+
+def test_difference_of_two_runs(tmp_path: Path) -> None:
+    """By name: calls are exact, and what takes longest in one of them alone stands first."""
+    cores = {}
+    for place, times, spin in (("before", 3, 10), ("after", 40, 3_000_000)):
+        folder = tmp_path / place
+        folder.mkdir()
+        text = CHANGED.replace("PLACE", place).replace("TIMES", f"{times}")
+        (folder / "changed.c").write_text(text.replace("SPIN", f"{spin}"))
+        ran = run(build(folder, folder / "changed.c", "-O0", library=SHARED))
+        assert ran.core is not None
+        cores[place] = ran.core
+    lines = said("trace", cores["before"], "--diff", cores["after"]).splitlines()
+    assert lines[0].split() == ["self", "then", "change", "calls", "then", "function"]
+    cell = r"(-|[\d.]+ \w+)"
+    form = rf" *{cell} +{cell} +([+-]?[\d.]+ \w+) +(\S+) +(\S+)  (\S+)"
+    rows = [re.fullmatch(form, line) for line in lines[1:]]
+    found = {row[6]: row.groups() for row in rows if row is not None}
+    assert len(found) == len(lines) - 1
+    assert found["often"][3:5] == ("3", "40")
+    assert found["kept"][3:5] == ("1", "1")
+    assert found["only_before"][1:5:3] == ("-", "-")
+    assert found["only_after"][0:4:3] == ("-", "-")
+    assert rows[0] is not None
+    assert rows[0][6] == "only_after"
+    assert rows[0][3].startswith("+")
+    same = said("trace", cores["before"], "--diff", cores["before"]).splitlines()[1:]
+    assert all(re.search(r" 0 ns +\S+ +\S+  \S+$", line) for line in same)
+    refused = whocall("trace", cores["before"], "--diff", cores["after"], "--svg")
+    assert refused.returncode == 2
+    assert "--diff compares profiles" in refused.stderr

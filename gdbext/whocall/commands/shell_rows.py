@@ -197,6 +197,7 @@ SHELL: dict[str, Any] = {
   (True, 'json', '', '', '', '', False, False, False, 'form', False, (), 'the Trace Event Format, for Perfetto and chrome://tracing'),
   (True, 'folded', '', '', '', '', False, False, False, 'form', False, (), 'a line for each stack with its time in nanoseconds, for flame graphs'),
   (True, 'svg', '', '', '', '', False, False, False, 'form', False, (), 'a flame graph'),
+  (True, 'diff', '', 'FILE', 'file', '', False, False, '', '', False, (), 'a later trace, or its core: the profiles of both, what has changed most first'),
   (True, 'thread', '', 'LWP', 'integer', '', True, False, (), '', False, (), "only the thread with this id of the kernel's; may be repeated"),
   (True, 'depth', '', 'N', 'limit', '', False, False, None, '', False, (), 'no calls deeper than N; the outermost have 0'),
   (True, 'only', '', 'REGEX', '', '', False, False, '', '', False, (), 'the functions whose names match, and what they call'),
@@ -206,6 +207,6 @@ SHELL: dict[str, Any] = {
   (True, 'output', 'o', 'FILE', 'file', '', False, False, None, '', False, (), 'write to FILE; - for standard output'),
   SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE, COLOR,
   NO_DEMANGLE,
- ), (('inputs', ('file', 'exe')), ('outputs', ('output',)), ('processes', (('with', ('pid',)),))), (), ('whocall trace core.4711 --profile', 'whocall trace calls.trace --svg -o calls.svg')),
+ ), (('inputs', ('file', 'exe', 'diff')), ('outputs', ('output',)), ('processes', (('with', ('pid',)),))), (), ('whocall trace core.4711 --profile', 'whocall trace calls.trace --svg -o calls.svg')),
 'gdb': ('start gdb with the extension loaded; all else goes to gdb', '', '', True, (), (), (), ('whocall gdb ./prog core.4711',)),
 }

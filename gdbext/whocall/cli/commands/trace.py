@@ -40,7 +40,7 @@ def _choice(arguments: Values) -> Choice:
 
 @contextmanager
 def _opened(arguments: Values) -> Iterator[OpenTrace]:
-    from whocall.tracing.source import is_trace_file, open_trace_file, trace_of
+    from whocall.tracing.source import trace_of
 
     if (arguments.file is None) == (arguments.pid is None):
         raise UsageError("trace takes a FILE or --pid N, one of the two")
@@ -49,10 +49,19 @@ def _opened(arguments: Values) -> Iterator[OpenTrace]:
 
         with open_process(arguments.pid, search=wanted_search(arguments)) as image:
             yield trace_of(image)
-    elif not is_core(arguments.file) and is_trace_file(arguments.file):
-        yield open_trace_file(arguments.file, wanted_search(arguments))
     else:
-        with open_named_core(arguments.file, arguments.exe, arguments) as image:
+        with _opened_file(arguments.file, arguments) as trace:
+            yield trace
+
+
+@contextmanager
+def _opened_file(path: str, arguments: Values) -> Iterator[OpenTrace]:
+    from whocall.tracing.source import is_trace_file, open_trace_file, trace_of
+
+    if not is_core(path) and is_trace_file(path):
+        yield open_trace_file(path, wanted_search(arguments))
+    else:
+        with open_named_core(path, arguments.exe, arguments) as image:
             yield trace_of(image)
 
 
@@ -67,16 +76,33 @@ def _output(path: str | None) -> Iterator[Callable[[list[str]], None]]:
         yield lambda pieces: file.writelines(map(shown_text, pieces))
 
 
+def _write_difference(arguments: Values, forms: list[str]) -> int:
+    from whocall.tracing.difference import difference_lines
+    from whocall.tracing.forms import telling_of
+
+    if forms not in ([], ["profile"]):
+        raise UsageError(f"--diff compares profiles: it has no form --{forms[0]}")
+    choice, demangle = _choice(arguments), not arguments.no_demangle
+    with _opened(arguments) as first, _opened_file(arguments.diff, arguments) as other:
+        warn([*first.warnings, *other.warnings])
+        before, behind = telling_of(first, choice, demangle), telling_of(other, choice, demangle)
+        with _output(arguments.output) as out:
+            lines = difference_lines(before, behind, wanted_style(arguments))
+            out([f"{line}\n" for line in lines])
+    return 0
+
+
 def run(arguments: Values) -> int:
     """Writes the wanted form."""
     from whocall.commands import alternatives
     from whocall.tracing.forms import telling_of
     from whocall.tracing.output import pieces
 
-    require_other_file(arguments.output, arguments.file or "", arguments.exe)
-    form = next(
-        (each for each in alternatives("trace", "form") if getattr(arguments, each)), "tree"
-    )
+    require_other_file(arguments.output, arguments.file or "", arguments.exe, arguments.diff)
+    forms = [each for each in alternatives("trace", "form") if getattr(arguments, each)]
+    if arguments.diff:
+        return _write_difference(arguments, forms)
+    form = forms[0] if forms else "tree"
     choice = _choice(arguments)
     with _opened(arguments) as trace:
         warn(trace.warnings)
