@@ -63,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::vector<std::byte> own = input.copy();
   try {
     FlirtSet set =
-        is_flirt_tree(own) ? read_flirt_tree(own, "fuzz") : read_flirt_text(as_text(own));
+        is_flirt_tree(own) ? read_flirt_tree(own, "fuzz") : read_flirt_text(as_text(own), "fuzz");
     (void)is_flirt_text(own);
     demand_inside(set);
     const FlirtIndex index(std::move(set));

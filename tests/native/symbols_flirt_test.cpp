@@ -27,7 +27,7 @@ TEST_CASE("flirt: the check sum is CRC-16 of X.25, its bytes swapped") {
 
 TEST_CASE("flirt: a line of text") {
   REQUIRE(is_flirt_text(bytes_of(kLine)));
-  const FlirtSet set = read_flirt_text(kLine);
+  const FlirtSet set = read_flirt_text(kLine, "file");
   REQUIRE(set.modules.size() == 1);
   const FlirtPattern& pattern = set.patterns[0];
   CHECK(pattern.size == 32);
@@ -51,7 +51,7 @@ TEST_CASE("flirt: lines that make no sense, remarks, and what stands behind the 
   const std::string text = "; a remark\n\n" + std::string(kLine) + "\nnonsense\n55 0 0\n---\n" +
                            std::string(kLine) + "\n";
   CHECK(is_flirt_text(bytes_of(text)));
-  CHECK(read_flirt_text(text).modules.size() == 1);
+  CHECK(read_flirt_text(text, "file").modules.size() == 1);
   for (const std::string_view other : {"whocall signatures\n", "55", "5589E5E8 02 BEEF 0100", ""}) {
     CHECK_FALSE(is_flirt_text(bytes_of(other)));
   }
@@ -125,7 +125,7 @@ TEST_CASE("flirt: all patterns that fit are found, and no other") {
     text += "55.." + byte + "C3 00 0000 0010 :0000 any" + byte + "\n";
   }
   text += "55 00 0000 0010 :0000 short\n.... 00 0000 0010 :0000 nothing\n";
-  const FlirtIndex index(read_flirt_text(text));
+  const FlirtIndex index(read_flirt_text(text, "file"));
   const auto names = [&](const Bytes& code) {
     std::vector<std::uint32_t> found;
     std::uint64_t work = 0;

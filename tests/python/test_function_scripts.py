@@ -127,7 +127,7 @@ def run_in_r2(text: str, seen: Seen) -> None:
         if made:
             seen.create(BASE + int(made[1], 16))
             continue
-        named = re.fullmatch(r"afn ([A-Za-z0-9_.]+) (0x[0-9a-f]+)", line)
+        named = re.fullmatch(r"afn ([A-Za-z0-9_.]+) @ (0x[0-9a-f]+)", line)
         assert named, line
         seen.names[BASE + int(named[2], 16)] = named[1]
 
@@ -196,6 +196,30 @@ def test_what_arrives(
     assert form == "r2" or "whocall: symtab" in seen.remarks.values()
 
 
+@pytest.mark.usefixtures("modules")
+@pytest.mark.parametrize("form", ["ghidra", "ida", "binja"])
+def test_many_functions_in_small_constants(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Jython, which Ghidra has, limits constants and the code of a file, and takes ASCII alone."""
+    program = tmp_path / "prögram"
+    text = "".join(
+        f"int function_with_a_name_{at}(void) {{ return {at}; }}\n" for at in range(3000)
+    )
+    subprocess.run(
+        ["gcc", "-O1", "-x", "c", "-", "-o", str(program)],
+        input=text + "int main(void) { return 0; }", text=True, check=True,
+    )  # fmt: skip
+    script = _written(program, form, capsys)
+    assert script.isascii()
+    assert max(map(len, re.findall(r'"""(?:[^"]|"(?!""))*"""', script))) < 1 << 15
+    seen = Seen()
+    RUNS[form](script, seen)
+    assert (
+        sum(str(name).startswith("function_with_a_name_") for name in seen.names.values()) == 3000
+    )
+
+
 def test_where_it_is_of_no_use(
     programs: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -208,4 +232,4 @@ def test_where_it_is_of_no_use(
     text = tmp_path / "text.srec"
     text.write_text("S00600004844521B\nS1130000285F245F2212226A000424290008237C2A\nS9030000FC\n")
     assert cli.main(["functions", str(text), "--format", "ida"]) == 2
-    assert "of ELF files" in capsys.readouterr().err
+    assert "of ELF programs and libraries" in capsys.readouterr().err

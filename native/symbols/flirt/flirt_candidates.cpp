@@ -12,7 +12,7 @@ namespace whocall {
 namespace {
 
 // Bytes without which nothing is a module.
-constexpr std::uint32_t kLeast = 4;
+constexpr std::uint32_t kLeast = 8;
 // Of all candidates, with their names and references.
 constexpr std::size_t kMostKept = std::size_t{1} << 22U;
 // Comparing costs no more than this many bytes for each byte of code, and then ends.
@@ -29,7 +29,7 @@ class Finder {
 
   std::vector<FlirtCandidate> run() {
     const LongWork work("Comparing with FLIRT signatures", set_.library);
-    const std::uint64_t most = program_.code_size() * kMostCompared;
+    most_ = program_.code_size() * kMostCompared;
     std::vector<std::uint32_t> patterns;
     std::size_t turn = 0;
     for (const Address start : program_.starts()) {
@@ -42,12 +42,12 @@ class Finder {
         continue;
       }
       for (const std::uint32_t pattern : patterns) {
-        add_modules(start, code, set_.patterns[pattern]);
+        add_modules(start, code, set_.patterns[pattern], before + FlirtIndex::kMost);
       }
       if (found_.size() - before > FlirtIndex::kMost) {
         found_.resize(before);
       }
-      if (compared_ > most || kept_ > kMostKept) {
+      if (is_over()) {
         break;
       }
     }
@@ -55,9 +55,16 @@ class Finder {
   }
 
  private:
-  void add_modules(Address start, ByteView code, const FlirtPattern& pattern) {
+  [[nodiscard]] bool is_over() const { return compared_ > most_ || kept_ > kMostKept; }
+
+  // Until more are found than `most`.
+  void add_modules(Address start, ByteView code, const FlirtPattern& pattern, std::size_t most) {
     const std::uint32_t end = pattern.first_module + pattern.modules;
     for (std::uint32_t module = pattern.first_module; module < end; ++module) {
+      check_interrupt_at(module, kManyEntries);
+      if (found_.size() > most || is_over()) {
+        break;
+      }
       const auto weight = weight_at(pattern, set_.modules[module], code);
       if (weight && *weight >= kLeast) {
         found_.push_back({start, module, *weight});
@@ -72,6 +79,7 @@ class Finder {
   // How many bytes of the module tell that it stands there; a miss where it does not.
   std::optional<std::uint32_t> weight_at(const FlirtPattern& pattern, const FlirtModule& module,
                                          ByteView code) {
+    compared_ += 1 + std::uint64_t{pattern.size};
     if (module.size > code.size() || module.size == 0) {
       return std::nullopt;
     }
@@ -79,7 +87,7 @@ class Finder {
     for (std::size_t i = 0; i < pattern.size; ++i) {
       weight += (pattern.varies >> i & 1U) == 0 && tells_something(code.bytes()[i]) ? 1 : 0;
     }
-    compared_ += 1 + std::uint64_t{module.sum_size} + module.runs;
+    compared_ += std::uint64_t{module.sum_size} + module.runs;
     const auto checked = code.slice(module.checked, module.sum_size);
     if (module.sum_size != 0 && (!checked || flirt_sum(checked->bytes()) != module.sum)) {
       return std::nullopt;
@@ -109,6 +117,7 @@ class Finder {
   const FlirtProgram& program_;
   const FlirtIndex& index_;
   const FlirtSet& set_;
+  std::uint64_t most_ = 0;      // bytes
   std::uint64_t compared_ = 0;  // bytes
   std::uint64_t kept_ = 0;
   std::vector<FlirtCandidate> found_;

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "symbols/flirt/flirt_set.h"
 
 namespace whocall {
@@ -20,6 +21,9 @@ bool is_flirt_text(std::span<const std::byte> bytes);
 // when it is unpacked. `path` is for the message.
 FlirtSet read_flirt_tree(std::span<const std::byte> bytes, const std::string& path);
 // Lines that make no sense are left out.
-FlirtSet read_flirt_text(std::string_view text);
+FlirtSet read_flirt_text(std::string_view text, const std::string& path);
+
+// What is thrown for a file that holds more than any library has.
+Error too_large_flirt_file(const std::string& path);
 
 }  // namespace whocall

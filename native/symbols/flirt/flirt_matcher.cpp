@@ -16,19 +16,46 @@ constexpr std::uint32_t kAlone = 64;
 constexpr std::uint32_t kEnough = 32;
 // Bytes by which a reference confirms where its name is defined.
 constexpr std::uint32_t kConfirms = 12;
+// Bytes of one that is called by its name.
+constexpr std::uint32_t kCalled = 8;
 // What a reference is worth that leads where its name is known to lie, in bytes.
 constexpr std::uint32_t kAgreement = 8;
 // Another module that fits there and has this many times fewer bytes is a coincidence.
 constexpr std::uint32_t kFarWeaker = 4;
 // Functions so far away are neighbours, and the next ones.
-constexpr std::ptrdiff_t kAround = 8;
+constexpr std::ptrdiff_t kAround = 16;
 constexpr std::ptrdiff_t kAmong = 48;
 constexpr std::ptrdiff_t kNext = 4;
-// Others that may be modules, among the neighbours of one that nothing else confirms.
-constexpr std::size_t kCompany = 3;
+// Others that may be modules, among the neighbours of one that nothing else confirms; and how many
+// are recognised in all before one is believed.
+// Folklore. Situation: macros and templates make families of functions, of the same code as those
+// that they make elsewhere. Example: khash's, which are netmap_get, netmap_put and two more in a
+// library, and shop_get and its kin in a program without that library. Remedy: four that vouch for
+// each other are none.
+constexpr std::size_t kCompany = 10;
 constexpr unsigned kMostRounds = 64;
 // What fits in more places tells nothing.
 constexpr std::size_t kMostPlaces = 64;
+
+// Folklore. Situation: a program instantiates the templates that a library does, too. Example:
+// std::vector<unsigned>::push_back, byte for byte that of std::vector<int>. Remedy: such a name
+// holds only where a recognised function calls it so.
+bool is_of_template(std::string_view name) {
+  if (!name.starts_with("_Z")) {
+    return name.starts_with("_RI") || name.find("?$") != std::string_view::npos;
+  }
+  for (std::size_t at = 2; at < name.size();) {
+    std::size_t length = 0;
+    for (; at < name.size() && name[at] >= '0' && name[at] <= '9' && length < name.size(); ++at) {
+      length = 10 * length + static_cast<std::size_t>(name[at] - '0');
+    }
+    if (length == 0 && at < name.size() && name[at] == 'I') {
+      return true;
+    }
+    at += std::max<std::size_t>(length, 1);
+  }
+  return false;
+}
 
 using State = FlirtCandidate::State;
 using Known = FlirtNames::Known;
@@ -99,6 +126,10 @@ class Matcher {
     return voices;
   }
 
+  [[nodiscard]] bool is_generic(const FlirtCandidate& candidate) const {
+    return is_of_template(name_of(candidate));
+  }
+
   // Whether another module could as well be what stands there.
   [[nodiscard]] bool has_rival(std::uint32_t at) const {
     const FlirtCandidate& ours = candidates_[at];
@@ -147,9 +178,9 @@ class Matcher {
       return false;
     }
     if (is_called_by_name(candidate)) {
-      return true;
+      return candidate.weight >= kCalled;
     }
-    if (is_elsewhere(candidate)) {
+    if (is_generic(candidate) || is_elsewhere(candidate)) {
       return false;
     }
     const std::uint32_t agreed = candidate.weight + voices.agreed * kAgreement;
@@ -178,7 +209,7 @@ class Matcher {
     std::size_t company = 0;
     Address latest = candidates_[at].address;
     for (auto each = first; each != last && company < kCompany; ++each) {
-      const bool counts = each->may_be() && each->weight >= kEnough &&
+      const bool counts = each->may_be() && each->weight >= kEnough && !is_generic(*each) &&
                           each->address != candidates_[at].address && each->address != latest;
       company += counts ? 1 : 0;
       latest = counts ? each->address : latest;
@@ -215,6 +246,9 @@ class Matcher {
 
   [[nodiscard]] std::vector<FlirtMatch> matches() const {
     std::vector<FlirtMatch> found;
+    if (names_.accepted().size() <= kCompany) {
+      return found;
+    }
     for (const auto& [address, each] : names_.accepted()) {
       if (std::ranges::binary_search(program_.starts(), address)) {
         found.push_back({each.range, each.names.front()});

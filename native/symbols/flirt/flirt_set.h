@@ -17,6 +17,11 @@ namespace whocall {
 
 inline constexpr std::size_t kLongestFlirtPattern = 64;  // bytes
 
+// What one file may hold, of all kinds together, and bytes of names and of code.
+inline constexpr std::size_t kMostFlirtEntries = std::size_t{1} << 21U;
+inline constexpr std::size_t kMostFlirtBytes = std::size_t{1} << 28U;
+inline constexpr std::size_t kLongestFlirtName = 4096;  // bytes
+
 // Of files that do not say which one they are for.
 inline constexpr std::uint8_t kNoFlirtProcessor = 255;
 
@@ -78,10 +83,12 @@ struct FlirtSet {
   std::string strings;  // each ends in a NUL
 
   [[nodiscard]] std::string_view text(FlirtText place) const { return strings.c_str() + place; }
-  // Places are numbers of 32 bits.
+  // Whether it is still smaller than any library makes it: a few bytes of a tree become many here.
   [[nodiscard]] bool has_room() const {
-    constexpr std::size_t kMost = std::size_t{1} << 30U;
-    return strings.size() < kMost && bytes.size() < kMost;
+    const std::size_t entries =
+        patterns.size() + modules.size() + names.size() + runs.size() + references.size();
+    return entries < kMostFlirtEntries && strings.size() < kMostFlirtBytes &&
+           bytes.size() < kMostFlirtBytes;
   }
   [[nodiscard]] std::span<const FlirtName> names_of(const FlirtModule& module) const {
     return std::span(names).subspan(module.first_name, module.names);

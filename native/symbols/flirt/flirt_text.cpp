@@ -109,7 +109,7 @@ class LineReader {
       word.remove_suffix(1);
     }
     const auto offset = hex_number(word, kLargestModule);
-    if (!offset || name.empty() || name == "?") {
+    if (!offset || name.empty() || name == "?" || name.size() > kLongestFlirtName) {
       return;
     }
     if (is_reference) {
@@ -151,7 +151,7 @@ std::string_view first_line(std::string_view text) {
 }  // namespace
 
 bool is_flirt_text(std::span<const std::byte> bytes) {
-  constexpr std::size_t kHead = 1 << 16;
+  constexpr std::size_t kHead = 1 << 24;  // remarks may stand before the first module
   std::string_view line = first_line(as_text(bytes.first(std::min(bytes.size(), kHead))));
   const std::string_view pattern = take_word(line);
   return pattern.size() >= 8 && pattern.size() <= 2 * kLongestFlirtPattern &&
@@ -160,15 +160,18 @@ bool is_flirt_text(std::span<const std::byte> bytes) {
          line.find(':') != std::string_view::npos;
 }
 
-FlirtSet read_flirt_text(std::string_view text) {
+FlirtSet read_flirt_text(std::string_view text, const std::string& path) {
   FlirtSet set;
   LineReader reader(set);
-  while (!text.empty() && set.has_room()) {
+  while (!text.empty()) {
     const std::string_view line = trimmed(take_line(text));
     if (line.starts_with("---")) {
       break;
     }
     reader.read(line);
+    if (!set.has_room()) {
+      throw too_large_flirt_file(path);
+    }
   }
   return set;
 }

@@ -44,7 +44,7 @@ constexpr std::uint8_t kPlain = 0;
 struct Header {
   unsigned version = 0;
   std::uint16_t features = 0;
-  std::uint8_t pattern_size = kOldPattern;
+  std::uint16_t pattern_size = kOldPattern;
 };
 
 struct EndInflate {
@@ -87,7 +87,7 @@ class TreeReader {
   }
 
  private:
-  [[nodiscard]] bool goes_on() const { return reader_.ok() && is_right_; }
+  [[nodiscard]] bool goes_on() const { return reader_.ok() && is_right_ && set_.has_room(); }
 
   std::uint32_t short_number() {
     const std::uint32_t first = reader_.u8();
@@ -195,7 +195,7 @@ class TreeReader {
     module.names = static_cast<std::uint32_t>(set_.names.size()) - module.first_name;
     module.runs = static_cast<std::uint32_t>(set_.runs.size()) - module.first_run;
     module.references = static_cast<std::uint32_t>(set_.references.size()) - module.first_reference;
-    is_right_ = is_right_ && module.size <= kLargestPart;
+    is_right_ = is_right_ && module.size != 0 && module.size <= kLargestPart;
     set_.modules.push_back(module);
     return follows;
   }
@@ -214,9 +214,11 @@ class TreeReader {
     }
     std::string name;
     for (; next >= kFirstLetter && goes_on(); next = reader_.u8()) {
-      name += static_cast<char>(next);
+      if (name.size() <= kLongestFlirtName) {
+        name += static_cast<char>(next);
+      }
     }
-    const bool is_told = mark == kPlain || mark == kLocal;
+    const bool is_told = (mark == kPlain || mark == kLocal) && name.size() <= kLongestFlirtName;
     if (is_told && !name.empty() && name != "?" && goes_on()) {
       set_.names.push_back({set_.add_text(name), offset, mark == kLocal});
     }
@@ -246,7 +248,8 @@ class TreeReader {
       }
       const std::string_view name = as_text(reader_.block(size).bytes());
       // A NUL at its end says that the offset lies before the module.
-      if (goes_on() && offset <= kLargestPart && !name.empty() && name.back() != '\0') {
+      if (goes_on() && offset <= kLargestPart && !name.empty() && name.back() != '\0' &&
+          name.size() <= kLongestFlirtName) {
         set_.references.push_back({set_.add_text(name), offset});
       }
     }
@@ -277,7 +280,7 @@ Header read_header(ByteReader& reader, FlirtSet& set) {
     reader.skip(4);  // functions
   }
   if (header.version >= 8) {
-    header.pattern_size = static_cast<std::uint8_t>(reader.u16());
+    header.pattern_size = reader.u16();
   }
   if (header.version >= 10) {
     reader.skip(2);
@@ -289,6 +292,10 @@ Header read_header(ByteReader& reader, FlirtSet& set) {
 }
 
 }  // namespace
+
+Error too_large_flirt_file(const std::string& path) {
+  return {path, "holds more than the FLIRT file of any library", "Take it out of the list"};
+}
 
 bool is_flirt_tree(std::span<const std::byte> bytes) { return as_text(bytes).starts_with(kMagic); }
 
@@ -308,8 +315,12 @@ FlirtSet read_flirt_tree(std::span<const std::byte> bytes, const std::string& pa
     unpacked = inflated(tree, header.version >= 7);
     tree = unpacked;
   }
-  if (!reader.ok() || header.pattern_size > kLongestFlirtPattern ||
-      !TreeReader(tree, header, set).run()) {
+  const bool is_right = reader.ok() && header.pattern_size <= kLongestFlirtPattern &&
+                        TreeReader(tree, header, set).run();
+  if (!set.has_room()) {
+    throw too_large_flirt_file(path);
+  }
+  if (!is_right) {
     throw Error(path, "is a damaged FLIRT file", "Fetch or make it again");
   }
   return set;

@@ -33,7 +33,7 @@ OpenedSignatures read_signatures(const std::string& path) {
     return {nullptr, std::make_shared<const FlirtIndex>(read_flirt_tree(bytes, path))};
   }
   if (is_flirt_text(bytes)) {
-    return {nullptr, std::make_shared<const FlirtIndex>(read_flirt_text(as_text(bytes)))};
+    return {nullptr, std::make_shared<const FlirtIndex>(read_flirt_text(as_text(bytes), path))};
   }
   return {std::make_shared<const SignatureIndex>(
               decode_signatures(ByteView(bytes, Endian::little), path)),

@@ -128,7 +128,9 @@ class Decoder {
   void read_header() {
     const auto magic = reader_.block(kMagic.size()).bytes();
     if (!reader_.ok() || std::memcmp(magic.data(), kMagic.data(), kMagic.size()) != 0) {
-      throw Error(path_, "is no signature file", "Make one: whocall signatures FILE -o FILE");
+      throw Error(
+          path_, "is no signature file",
+          "Make one: whocall signatures FILE -o FILE; or name a .sig or .pat file of FLIRT");
     }
     const std::uint32_t version = reader_.u32();
     if (reader_.ok() && version != kVersion && version != kBuildsVersion) {

@@ -38,7 +38,7 @@ class Recogniser {
   void ask(const std::string& path) {
     try {
       OpenedSignatures opened = open_signatures(path);
-      const bool is_heard = opened.own != nullptr ? ask(*opened.own) : ask(*opened.flirt);
+      const bool is_heard = opened.own != nullptr ? ask(*opened.own) : ask(*opened.flirt, path);
       if (is_heard) {
         owners_->push_back(std::move(opened));
       }
@@ -103,16 +103,19 @@ class Recogniser {
     return true;
   }
 
-  bool ask(const FlirtIndex& index) {
+  bool ask(const FlirtIndex& index, const std::string& path) {
     const Architecture* arch = find_architecture(file_.identity());
     if (arch != nullptr && arch->abi.flirt_processor == kNoFlirtProcessor) {
-      remark("FLIRT files are not used for " + std::string(arch->name) +
-             ", whose code linkers shorten.");
+      if (!is_told_) {
+        remark("FLIRT files are not used for " + std::string(arch->name) +
+               ", whose code linkers shorten: take them out of the list.");
+      }
+      is_told_ = true;
       return true;
     }
     if (arch == nullptr || !is_for(index.set(), arch->abi)) {
-      others_ = "another instruction set";
-      return false;
+      remark(path + " is a FLIRT file for another instruction set: it says nothing.");
+      return true;
     }
     if (program_ == nullptr) {
       program_ = std::make_unique<FlirtProgram>(file_, *arch, companions_);
@@ -128,7 +131,8 @@ class Recogniser {
   BuildMatcher matcher_;
   std::unique_ptr<FlirtProgram> program_;  // null until FLIRT's files ask
   std::map<Address, Found> found_;
-  std::string others_;  // an instruction set that files are for, and this one is not of
+  bool is_told_ = false;  // that FLIRT files are of no use
+  std::string others_;    // an instruction set that files are for, and this one is not of
   std::shared_ptr<std::vector<OpenedSignatures>> owners_ =
       std::make_shared<std::vector<OpenedSignatures>>();
 };

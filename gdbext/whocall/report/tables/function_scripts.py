@@ -22,18 +22,29 @@ _NOT_FOR_RADARE2 = re.compile(r"[^A-Za-z0-9_.]")
 _HEAD = """\
 # Functions of {file}{build}, found by whocall.
 # {how}
-# Where each begins from the beginning of the image, how long it is (bytes), its name, or None, and
-# what it is named by; "?" behind that: it was concluded.
+# Where each begins from the beginning of the image (hexadecimal), how long it is (bytes), its name,
+# or "-", and what it is named by; "?" behind that: it was concluded.
 FUNCTIONS = [
+"""
+_PIECE = 24_000  # characters: Jython takes no longer constants than 64 KB, nor so many tuples
+
+_ROWS = """\
+]
+
+
+def rows():
+    for piece in FUNCTIONS:
+        for line in piece.splitlines():
+            offset, size, name, source = line.split(" ")
+            yield int(offset, 16), None if name == "-" else name, source
+
 """
 
 _GHIDRA = """\
-]
-
 from ghidra.program.model.symbol import SourceType
 
 base = currentProgram.getImageBase()
-for offset, size, name, source in FUNCTIONS:
+for offset, name, source in rows():
     address = base.add(offset)
     function = getFunctionAt(address)
     if function is None and getFunctionContaining(address) is None:
@@ -45,14 +56,12 @@ for offset, size, name, source in FUNCTIONS:
 """
 
 _IDA = """\
-]
-
 import ida_funcs
 import ida_name
 import ida_nalt
 
 base = ida_nalt.get_imagebase()
-for offset, size, name, source in FUNCTIONS:
+for offset, name, source in rows():
     address = base + offset
     function = ida_funcs.get_func(address)
     if function is None:
@@ -64,9 +73,7 @@ for offset, size, name, source in FUNCTIONS:
 """
 
 _BINJA = """\
-]
-
-for offset, size, name, source in FUNCTIONS:
+for offset, name, source in rows():
     address = bv.start + offset
     function = bv.get_function_at(address)
     if function is None and not bv.get_functions_containing(address):
@@ -90,25 +97,37 @@ def script(table: FunctionTable, form: str) -> Iterator[str]:
     """Pieces of it; `form` is one of FORMS. Raises UsageError for a file that is not ELF."""
     first = _beginning(table.module)
     build = f" (build id {table.build_id})" if table.build_id else ""
-    head = {"file": printable(Path(table.module).name), "build": build, "how": _HOW[form]}
+    file = printable(Path(table.module).name).encode("ascii", "backslashreplace").decode()
+    head = {"file": file, "build": build, "how": _HOW[form]}
     if form == "r2":
         yield "# Functions of {file}{build}, found by whocall.\n# {how}\n".format(**head)
         for each in table.functions:
             yield from _radare2_lines(each)
         return
     yield _HEAD.format(**head)
+    piece = ""
     for each in table.functions:
-        name = repr(_NOT_FOR_NAMES.sub("_", each.raw_name)) if each.named else None
-        source = each.source + ("?" if each.inferred else "")
-        yield f"    ({each.start - first:#x}, {each.end - each.start}, {name}, {source!r}),\n"
-    yield _TAILS[form]
+        piece += _row(each, first)
+        if len(piece) > _PIECE:
+            yield f'"""\\\n{piece}""",\n'
+            piece = ""
+    yield f'"""\\\n{piece}""",\n'
+    yield _ROWS + _TAILS[form]
+
+
+def _row(each: Function, first: int) -> str:
+    name = (each.named and _NOT_FOR_NAMES.sub("_", each.raw_name)) or "-"
+    source = each.source + ("?" if each.inferred else "")
+    return f"{each.start - first:x} {each.end - each.start} {name} {source}\n"
 
 
 def _beginning(path: str) -> int:
     """The link address at which the image begins."""
     head = read_elf_head(path)
     if head is None or not head.segments:
-        raise UsageError(f"{path}: scripts for disassemblers are written of ELF files")
+        raise UsageError(
+            f"{path}: scripts for disassemblers are written of ELF programs and libraries"
+        )
     return min(segment.address for segment in head.segments) // PAGE * PAGE
 
 
@@ -116,4 +135,4 @@ def _radare2_lines(each: Function) -> Iterator[str]:
     """It loads files at their link addresses."""
     yield f"af @ {each.start:#x}\n"
     if each.named:
-        yield f"afn {_NOT_FOR_RADARE2.sub('_', each.raw_name)} {each.start:#x}\n"
+        yield f"afn {_NOT_FOR_RADARE2.sub('_', each.raw_name)} @ {each.start:#x}\n"
