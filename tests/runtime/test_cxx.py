@@ -98,7 +98,13 @@ def test_text(name: str, programs: dict[str, Path]) -> None:
 @pytest.mark.parametrize("name", BUILDS)
 def test_as_the_standard_has_it(name: str, programs: dict[str, Path]) -> None:
     """Comparison, hashes, bounds, deep stacks; behind the handler there is no exception."""
-    assert _said(programs[name], "rest") == "1110\n"
+    assert _said(programs[name], "rest") == "111110\n"
+
+
+@pytest.mark.parametrize("name", ["gcc", "clang"])
+def test_static_objects_may_ask_at_the_end(name: str, programs: dict[str, Path]) -> None:
+    said = _said(programs[name], "exit")
+    assert re.search(r"^#0  in Last::~Last\(\) at .*traces\.cpp:\d+$", said, re.MULTILINE)
 
 
 @pytest.mark.parametrize("what", ["uncaught", "again"])
@@ -116,7 +122,7 @@ def test_what_nobody_caught(name: str, what: str, programs: dict[str, Path]) -> 
 
 def test_nothing_of_a_name_is_obeyed(tmp_path: Path) -> None:
     """A file whose name would clear the screen."""
-    folder = tmp_path / "\x1b[2Jclear\n"
+    folder = tmp_path / "\x1b[2J\x9bclear\u202e\n"
     folder.mkdir()
     program = folder / "asks"
     source = "#include <whocall.hpp>\n#include <iostream>\n" + (
@@ -128,4 +134,4 @@ def test_nothing_of_a_name_is_obeyed(tmp_path: Path) -> None:
     subprocess.run(["strip", str(program)], check=True)
     said = subprocess.run([program], capture_output=True, text=True, check=True).stdout
     assert "\x1b" not in said
-    assert "\\x1b[2Jclear\\x0a/asks+0x" in said
+    assert "\\x1b[2J\\u009bclear\\u202e\\x0a/asks+0x" in said

@@ -1,8 +1,10 @@
 // Asks for stack traces as C++ has them: of here, of a throw, of an exception that nobody caught.
 #define WHOCALL_TRACE_THROWS
 #include <cstring>
+#include <future>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <unordered_set>
 #include <whocall.hpp>
@@ -65,6 +67,71 @@ __attribute__((noinline)) static std::size_t deep(int left) {
   return found;
 }
 
+// As types these names would be something else.
+extern "C" __attribute__((noinline)) bool f() {
+  const bool is_right = whocall::stacktrace::current()[0].description() == "f";
+  __asm__ volatile("");
+  return is_right;
+}
+
+struct Noisy {
+  ~Noisy() {
+    try {
+      throw 1;
+    } catch (int) {
+    }
+  }
+};
+
+__attribute__((noinline)) static void unwind_noisily() {
+  const Noisy noisy;
+  shop::refuse(1);
+}
+
+template <class Action>
+static std::size_t frames_of(Action&& action) {
+  try {
+    action();
+  } catch (...) {
+    try {
+      throw 2;
+    } catch (int) {
+    }
+    return whocall::stacktrace::from_current_exception().size();
+  }
+  return 0;
+}
+
+// A stack is that of the exception's own throw, in any thread, as long as it lives, and no other's.
+static bool lives() {
+  const auto refused = [] { shop::refuse(3); };
+  const bool is_found = frames_of(refused) > 1 && frames_of(unwind_noisily) > 1 &&
+                        frames_of([&] { std::async(std::launch::async, refused).get(); }) > 1;
+  const auto made = std::make_exception_ptr(std::runtime_error("never thrown"));
+  return is_found && frames_of([&] { std::rethrow_exception(made); }) == 0;
+}
+
+static bool more_bounds() {
+  const std::allocator<whocall::stacktrace_entry> allocator;
+  const auto here = whocall::stacktrace::current();
+  const auto same = whocall::stacktrace::current(allocator);
+  const auto without = whocall::stacktrace::current(1, allocator);
+  return whocall::stacktrace::current(static_cast<std::size_t>(-1)).empty() &&
+         whocall::stacktrace_entry().module_offset() == 0 && here.size() == same.size() &&
+         without.size() + 1 == here.size() && without[0] == here[1] && here >= without &&
+         without <= here && here > without && f();
+}
+
+struct Last {
+  ~Last() {
+    if (speaks) {
+      std::cout << whocall::stacktrace::current();
+    }
+  }
+  bool speaks = false;
+};
+static Last last;
+
 int main(int count, char** words) {
   const char* what = count > 1 ? words[1] : "";
   try {
@@ -78,7 +145,11 @@ int main(int count, char** words) {
     } else if (std::strcmp(what, "text") == 0) {
       std::cout << shop::seen << "entry: " << shop::seen[0] << "\n";
     } else if (std::strcmp(what, "rest") == 0) {
-      std::cout << compare(shop::seen, thrown) << bounds() << (deep(3000) > 3000);
+      std::cout << compare(shop::seen, thrown) << bounds() << (deep(3000) > 3000) << lives()
+                << more_bounds();
+    } else if (std::strcmp(what, "exit") == 0) {
+      std::cout << thrown;
+      last.speaks = true;
     }
     if (std::strcmp(what, "again") == 0) {
       whocall::install_terminate_handler();

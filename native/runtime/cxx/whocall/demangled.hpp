@@ -11,14 +11,23 @@
 
 namespace whocall {
 
-// What is no mangled name comes back as it is.
-inline std::string demangled(const char* name) {
+namespace detail {
+
+inline std::string spelled(const std::string& name) {
   int status = 0;
-  std::string plain(name);
-  plain.erase(std::min(plain.find('@'), plain.size()));  // the version of the symbol
   const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(plain.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && text != nullptr ? std::string(text.get()) : plain;
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 && text != nullptr ? std::string(text.get()) : name;
+}
+
+}  // namespace detail
+
+// Of a function; what is no mangled name comes back as it is, without the version of the symbol.
+inline std::string demangled(const char* name) {
+  std::string plain(name);
+  plain.erase(std::min(plain.find('@'), plain.size()));
+  // Types are mangled without a prefix, so that `f` would be `float`.
+  return plain.compare(0, 2, "_Z") == 0 ? detail::spelled(plain) : plain;
 }
 
 }  // namespace whocall

@@ -4,11 +4,16 @@
 #define WHOCALL_SOURCE_LINES_HPP
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <whocall.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -29,15 +34,17 @@ namespace detail {
 class line_reader {
  public:
   static line_reader& of_program() {
-    static line_reader reader;
-    return reader;
+    // It stays to the end: static objects may ask while they are destroyed.
+    static line_reader* const reader = new line_reader;
+    return *reader;
   }
 
-  // Innermost first; empty where nothing tells. `offset` is a link address. Thread-safe.
-  std::vector<source_place> lines_at(const char* path, std::uint64_t offset) {
+  // Innermost first; empty where nothing tells, and where the file is not the one in memory any
+  // more. Thread-safe.
+  std::vector<source_place> lines_at(const whocall_frame& frame) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    void* module = is_open() && path[0] == '/' ? module_of(path) : nullptr;
-    return module == nullptr ? std::vector<source_place>() : lines_in(module, offset);
+    void* module = is_open() && frame.module[0] != '\0' ? module_of(frame) : nullptr;
+    return module == nullptr ? std::vector<source_place>() : lines_in(module, frame.offset);
   }
 
  private:
@@ -55,7 +62,8 @@ class line_reader {
   };
   struct callbacks {  // Dwfl_Callbacks
     void* find_elf;
-    void* find_debug_info;
+    int (*find_debug_info)(void*, void**, const char*, std::uint64_t, const char*, const char*,
+                           unsigned, char**);
     void* section_address;
     char** path;
   };
@@ -82,13 +90,13 @@ class line_reader {
                 find(line_, "dwarf_getsrc_die") && find(line_file_, "dwarf_linesrc") &&
                 find(line_number_, "dwarf_lineno") && find(child_, "dwarf_child") &&
                 find(sibling_, "dwarf_siblingof") && find(tag_, "dwarf_tag") &&
-                find(text_, "dwarf_formstring") && find(name_, "dwarf_diename") &&
-                find(files_, "dwarf_getsrcfiles") && find(file_name_, "dwarf_filesrc") &&
-                find(value_, "dwarf_formudata") && find(attribute_, "dwarf_attr_integrate");
+                find(text_, "dwarf_formstring") && find(build_id_, "dwfl_module_build_id") &&
+                find(name_, "dwarf_diename") && find(files_, "dwarf_getsrcfiles") &&
+                find(file_name_, "dwarf_filesrc") && find(value_, "dwarf_formudata") &&
+                find(attribute_, "dwarf_attr_integrate");
     callbacks_.find_elf = ::dlsym(library_, "dwfl_build_id_find_elf");
-    callbacks_.find_debug_info = ::dlsym(library_, "dwfl_standard_find_debuginfo");
-    is_whole_ =
-        is_whole_ && callbacks_.find_elf != nullptr && callbacks_.find_debug_info != nullptr;
+    callbacks_.find_debug_info = find_local;
+    is_whole_ = is_whole_ && callbacks_.find_elf != nullptr;
   }
 
   template <class Function>
@@ -100,16 +108,62 @@ class line_reader {
 
   [[nodiscard]] bool is_open() const { return is_whole_; }
 
-  // Null for a file that cannot be read.
-  void* module_of(const char* path) {
-    const auto known = modules_.emplace(path, nullptr);
+  // Null for a file that cannot be read, and for one of another build.
+  void* module_of(const whocall_frame& frame) {
+    const auto known = modules_.emplace(frame.module, nullptr);
     if (known.second) {
-      if (void* session = begin_(&callbacks_)) {
-        known.first->second = report_(session, path, path, -1, 0, true);
+      const std::unique_ptr<char, void (*)(void*)> path(::realpath(frame.module, nullptr),
+                                                        std::free);
+      void* session = path == nullptr ? nullptr : begin_(&callbacks_);
+      debug_file() = debug_file_of(frame);
+      void* module =
+          session == nullptr ? nullptr : report_(session, frame.module, path.get(), -1, 0, true);
+      if (session != nullptr) {
         report_end_(session, nullptr, nullptr);
+      }
+      known.first->second = module != nullptr && is_of_build(module, frame) ? module : nullptr;
+      if (module != nullptr) {
+        std::uint64_t bias = 0;
+        unit_(module, frame.offset, &bias);  // now, as the debug file is that of this one
       }
     }
     return known.first->second;
+  }
+
+  bool is_of_build(void* module, const whocall_frame& frame) const {
+    const unsigned char* bytes = nullptr;
+    std::uint64_t address = 0;
+    const int size = build_id_(module, &bytes, &address);
+    return frame.build_id == nullptr || size <= 0 ||
+           (static_cast<std::size_t>(size) == frame.build_id_size &&
+            std::memcmp(bytes, frame.build_id, frame.build_id_size) == 0);
+  }
+
+  // libdw's own search would ask debuginfod's servers: a stack trace asks nobody.
+  static int find_local(void*, void**, const char*, std::uint64_t, const char*, const char*,
+                        unsigned, char** name) {
+    const int file = debug_file().empty() ? -1 : ::open(debug_file().c_str(), O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+      *name = ::strdup(debug_file().c_str());
+    }
+    return file;
+  }
+  // Of the module that is opened; under the mutex.
+  static std::string& debug_file() {
+    static std::string* const path = new std::string;
+    return *path;
+  }
+  static std::string debug_file_of(const whocall_frame& frame) {
+    if (frame.build_id == nullptr || frame.build_id_size < 2) {
+      return {};
+    }
+    std::string path = "/usr/lib/debug/.build-id/";
+    for (std::size_t at = 0; at < frame.build_id_size; ++at) {
+      char text[4];
+      std::snprintf(text, sizeof text, at == 0 ? "%02x/" : "%02x", frame.build_id[at]);
+      path += text;
+    }
+    return path + ".debug";
   }
 
   std::vector<source_place> lines_in(void* module, std::uint64_t offset) {
@@ -230,6 +284,7 @@ class line_reader {
   void* (*begin_)(const callbacks*) = nullptr;
   void* (*report_)(void*, const char*, const char*, int, std::uint64_t, bool) = nullptr;
   int (*report_end_)(void*, void*, void*) = nullptr;
+  int (*build_id_)(void*, const unsigned char**, std::uint64_t*) = nullptr;
   die* (*unit_)(void*, std::uint64_t, std::uint64_t*) = nullptr;
   die* (*next_unit_)(void*, die*, std::uint64_t*) = nullptr;
   int (*has_)(die*, std::uint64_t) = nullptr;

@@ -50,17 +50,14 @@ class stacktrace_entry {
   // The path of the file that the code is from; empty where it is from none.
   [[nodiscard]] std::string module() const { return looked_up().module; }
   // The address as one of that file (its link address), bytes.
-  [[nodiscard]] std::uintptr_t module_offset() const {
-    return looked_up().offset + (is_return_ ? 1 : 0);
-  }
+  [[nodiscard]] std::uintptr_t module_offset() const { return looked_up().offset + behind(); }
   // From the function's first byte on, bytes.
   [[nodiscard]] std::size_t function_offset() const {
-    return looked_up().function_offset + (is_return_ ? 1 : 0);
+    return looked_up().function_offset + behind();
   }
   // The line of the address and those of the calls that were inlined around it, innermost first.
   [[nodiscard]] std::vector<source_place> source_lines() const {
-    const whocall_frame frame = looked_up();
-    return detail::line_reader::of_program().lines_at(frame.module, frame.offset);
+    return detail::line_reader::of_program().lines_at(looked_up());
   }
 
   friend constexpr bool operator==(const stacktrace_entry& a, const stacktrace_entry& b) noexcept {
@@ -83,9 +80,13 @@ class stacktrace_entry {
   }
 
  private:
+  // From the byte that is looked up to the address.
+  [[nodiscard]] constexpr std::uintptr_t behind() const noexcept {
+    return is_return_ && address_ != 0 ? 1 : 0;
+  }
   [[nodiscard]] whocall_frame looked_up() const {
     whocall_frame frame = {};
-    const std::uintptr_t inside = address_ - (is_return_ && address_ != 0 ? 1 : 0);
+    const std::uintptr_t inside = address_ - behind();
     if (find_function_by_addr(reinterpret_cast<const void*>(inside), &frame) != 0) {
       frame.module = "";
       frame.offset = inside;
@@ -114,8 +115,23 @@ class basic_stacktrace {
 
   basic_stacktrace() = default;
   explicit basic_stacktrace(const Allocator& allocator) : entries_(allocator) {}
-  explicit basic_stacktrace(entries found) : entries_(std::move(found)) {}
+  basic_stacktrace(const basic_stacktrace& other, const Allocator& allocator)
+      : entries_(other.entries_, allocator) {}
+  basic_stacktrace(basic_stacktrace&& other, const Allocator& allocator)
+      : entries_(std::move(other.entries_), allocator) {}
 
+  [[gnu::noinline]] static basic_stacktrace current(const Allocator& allocator) noexcept {
+    basic_stacktrace made = current(1, std::numeric_limits<size_type>::max(), allocator);
+    __asm__ volatile("");  // this frame is there as long as the call
+    return made;
+  }
+  [[gnu::noinline]] static basic_stacktrace current(size_type skip,
+                                                    const Allocator& allocator) noexcept {
+    const size_type further = skip == std::numeric_limits<size_type>::max() ? skip : skip + 1;
+    basic_stacktrace made = current(further, std::numeric_limits<size_type>::max(), allocator);
+    __asm__ volatile("");
+    return made;
+  }
   // Of whoever calls this, who stands first; `skip` frames are left out, then no more than `most`
   // taken. Empty where memory is short.
   [[gnu::noinline]] static basic_stacktrace current(
@@ -126,14 +142,14 @@ class basic_stacktrace {
       // This function is the first.
       const size_type taken = whocall_capture(few, 64);
       if (taken < 64) {
-        return of_addresses(few, taken, skip + 1, most, allocator);
+        return of_addresses(few, taken, skip, most, allocator);
       }
       std::vector<void*> all(256);
       size_type count = 0;
       while ((count = whocall_capture(all.data(), all.size())) == all.size()) {
         all.resize(2 * all.size());
       }
-      return of_addresses(all.data(), count, skip + 1, most, allocator);
+      return of_addresses(all.data(), count, skip, most, allocator);
     } catch (...) {
       return basic_stacktrace(allocator);
     }
@@ -142,10 +158,11 @@ class basic_stacktrace {
   // thrown (throws.hpp), or none is handled.
   static basic_stacktrace from_current_exception(const Allocator& allocator = Allocator()) noexcept;
 
+  // Of what whocall_capture() gave, without its first, who called that.
   static basic_stacktrace of_addresses(void* const* addresses, size_type count, size_type skip,
                                        size_type most, const Allocator& allocator = Allocator()) {
     basic_stacktrace made(allocator);
-    const size_type first = std::min(skip, count);
+    const size_type first = count == 0 ? 0 : 1 + std::min(skip, count - 1);
     for (size_type at = first; at < count && at - first < most; ++at) {
       made.entries_.emplace_back(reinterpret_cast<std::uintptr_t>(addresses[at]));
     }
@@ -196,6 +213,18 @@ bool operator!=(const basic_stacktrace<A>& a, const basic_stacktrace<B>& b) noex
 template <class A, class B>
 bool operator<(const basic_stacktrace<A>& a, const basic_stacktrace<B>& b) noexcept {
   return a.compare(b) < 0;
+}
+template <class A, class B>
+bool operator>(const basic_stacktrace<A>& a, const basic_stacktrace<B>& b) noexcept {
+  return a.compare(b) > 0;
+}
+template <class A, class B>
+bool operator<=(const basic_stacktrace<A>& a, const basic_stacktrace<B>& b) noexcept {
+  return a.compare(b) <= 0;
+}
+template <class A, class B>
+bool operator>=(const basic_stacktrace<A>& a, const basic_stacktrace<B>& b) noexcept {
+  return a.compare(b) >= 0;
 }
 template <class Allocator>
 void swap(basic_stacktrace<Allocator>& a, basic_stacktrace<Allocator>& b) noexcept {

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include <whocall/printed.hpp>
 #include <whocall/stacktrace.hpp>
 
 namespace whocall {
@@ -25,26 +26,13 @@ struct text_options {
 
 namespace detail {
 
-// What programs and files are called may hold anything: nothing of it is obeyed by a terminal.
-inline std::string harmless(std::string_view text) {
+// Tabs as the spaces that they stand for.
+inline std::string without_tabs(std::string_view line) {
   std::string shown;
-  for (const char each : text) {
-    const auto byte = static_cast<unsigned char>(each);
-    if (byte < 0x20 || byte == 0x7f) {
-      char escaped[5];
-      std::snprintf(escaped, sizeof escaped, "\\x%02x", byte);
-      shown += escaped;
-    } else {
-      shown += each;
-    }
+  for (const char each : line) {
+    shown.append(each == '\t' ? 8 - shown.size() % 8 : 1, each == '\t' ? ' ' : each);
   }
   return shown;
-}
-
-inline std::string in_hex(std::uintptr_t value) {
-  char text[2 + 2 * sizeof value + 1];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
 }
 
 inline std::string painted(std::string_view text, const char* code, bool color) {
@@ -58,7 +46,7 @@ inline void append_snippet(std::string& text, const source_place& place, const t
        ++at) {
     if (at + form.around >= place.line) {
       const std::string row =
-          (at == place.line ? "  > " : "    ") + std::to_string(at) + ": " + line;
+          (at == place.line ? "  > " : "    ") + std::to_string(at) + ": " + without_tabs(line);
       text += "\n   " + painted(row, at == place.line ? "1" : "2", form.color);
     }
   }
@@ -92,21 +80,6 @@ inline std::string row(const stacktrace_entry& entry, const source_place& place,
   text += "in " + painted(name, "33", form.color) + (is_inlined ? " [inlined]" : "");
   append_place(text, place, form);
   return text;
-}
-
-inline std::string quoted(std::string_view text) {
-  std::string shown = "\"";
-  for (const char each : text) {
-    const auto byte = static_cast<unsigned char>(each);
-    if (byte < 0x20 || byte == 0x7f) {
-      char escaped[7];
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", byte);
-      shown += escaped;
-    } else {
-      shown += each == '"' || each == '\\' ? std::string("\\") + each : std::string(1, each);
-    }
-  }
-  return shown + "\"";
 }
 
 }  // namespace detail
