@@ -33,7 +33,7 @@ constexpr std::ptrdiff_t kNext = 4;
 // library, and shop_get and its kin in a program without that library. Remedy: four that vouch for
 // each other are none.
 constexpr std::size_t kCompany = 10;
-constexpr unsigned kMostRounds = 64;
+constexpr unsigned kMostRounds = 16;
 // What fits in more places tells nothing.
 constexpr std::size_t kMostPlaces = 64;
 
