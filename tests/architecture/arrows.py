@@ -71,7 +71,7 @@ PACKAGE_ORDER = [
     *("report/comparison", "report/stack", "report/tables", "report/formats"),
     *("report/causes", "report/page", "report"),
     *("resolve/facts", "resolve/grammar", "resolve/formats", "resolve", "tracing", "triage"),
-    *("repair", "frontend", "gdb_helper", "cli", "cli/commands", ""),
+    *("repair", "shared_front_end", "gdb_helper", "cli", "cli/commands", ""),
     *("gdb/host", "gdb/target", "gdb/repair", "gdb/commands", "gdb"),
 ]
 _GDB = [room for room in PACKAGE_ORDER if room.startswith("gdb")]

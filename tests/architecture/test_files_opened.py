@@ -34,7 +34,7 @@ ALLOWED = {
     "triage/workers.py": "the same notes",
     "triage/page.py": "whocall's own template",
     "report/page/writing.py": "whocall's own templates",
-    "frontend/pythons.py": "what the build wrote beside the module",
+    "shared_front_end/pythons.py": "what the build wrote beside the module",
     "gdb/target/live.py": "/proc of the process that is debugged",
     "gdb/host/output.py": "/proc of this process",
     "gdb/host/invocation.py": "/proc of this process",

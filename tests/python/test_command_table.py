@@ -15,8 +15,8 @@ from whocall.base.errors import UsageError
 from whocall.base.model import FILE_DISPLAYS
 from whocall.cli.parsing import parse_command
 from whocall.cli.sandbox import Keeps, kept_by
-from whocall.frontend.options import syntax
 from whocall.report.formats import FORMATS
+from whocall.shared_front_end.options import syntax
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from whocall.base import loader
 from whocall.base.native_module import native
 from whocall.base.optional_packages import NEEDS, lacking
-from whocall.frontend.doctor import examine, finding_lines, is_healthy
+from whocall.shared_front_end.doctor import examine, finding_lines, is_healthy
 
 LIBRARIES = sorted({need.library for need in NEEDS})
 

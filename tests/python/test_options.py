@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whocall.base.errors import UsageError
-from whocall.frontend import options
-from whocall.frontend.options import from_word, machine_syntax, syntax
+from whocall.shared_front_end import options
+from whocall.shared_front_end.options import from_word, machine_syntax, syntax
 
 BACKTRACE, FUNCTIONS, MODULES = (syntax(name) for name in ("bt", "functions", "modules"))
 MI_BACKTRACE = machine_syntax("bt")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from whocall.base import loader
-from whocall.frontend import pythons
+from whocall.shared_front_end import pythons
 
 VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 PROGRAM = f"python{VERSION}"

@@ -191,7 +191,7 @@ def wanted_thread(image: ProcessImage, arguments: Values) -> int:
 def _names_in(text: str) -> tuple[str, ...]:
     if not text:
         return ()
-    from whocall.frontend.options import split_list
+    from whocall.shared_front_end.options import split_list
 
     return tuple(split_list(text))
 

@@ -71,7 +71,7 @@ def _advice(missing: NativeMissingError, argv: Sequence[str]) -> Error:
     import shlex
 
     from whocall.base import loader
-    from whocall.frontend import pythons
+    from whocall.shared_front_end import pythons
 
     other = pythons.find(loader.look().others)
     if other is None:

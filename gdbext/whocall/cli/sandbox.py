@@ -15,7 +15,7 @@ from whocall.base.errors import NativeMissingError
 from whocall.base.records import dataclass
 from whocall.base.sandbox import confine, is_confined, let_children_keep, postpone
 from whocall.cli.inputs import is_plain_core
-from whocall.frontend.caches import cache_folders, made_folder
+from whocall.shared_front_end.caches import cache_folders, made_folder
 
 TYPE_CHECKING = False
 
@@ -98,7 +98,7 @@ def begin(command: str, arguments: Values) -> None:
 
 
 def _enter(keeps: Keeps, arguments: Values) -> None:
-    from whocall.frontend.compiled import compile_package
+    from whocall.shared_front_end.compiled import compile_package
 
     try:
         import whocall.base.native_module  # noqa: F401

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from whocall.base.errors import Error, MemoryShortError, UsageError
 from whocall.base.forked import fork_aside, how_it_ended
-from whocall.frontend.compiled import compile_package, is_compiled
 from whocall.gdb_helper import channel
 from whocall.gdb_helper.channel import Channel, ChannelEndError, has_something
 from whocall.gdb_helper.current import ThreadsWantedError
 from whocall.gdb_helper.worker import Terms, keep_only, work
+from whocall.shared_front_end.compiled import compile_package, is_compiled
 
 if TYPE_CHECKING:
     from whocall.report.form.jsonform import Json

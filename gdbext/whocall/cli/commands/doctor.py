@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def run(arguments: Values) -> int:
     """Exit status 1 when something is missing."""
     from whocall.cli.inputs import screen_columns
-    from whocall.frontend.doctor import examine, finding_lines, findings_json, is_healthy
+    from whocall.shared_front_end.doctor import examine, finding_lines, findings_json, is_healthy
 
     findings = examine()
     if arguments.json:

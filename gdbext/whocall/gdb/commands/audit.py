@@ -8,12 +8,12 @@ from pathlib import Path
 import gdb
 
 from whocall.base.errors import Error, UsageError
-from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host.output import screen_width, style_codes
 from whocall.gdb.target.answering import answer, answer_of_files
 from whocall.gdb.target.executable import executable
 from whocall.gdb.target.walks import demangle
 from whocall.report.tables.audit import DIFFERENCES
+from whocall.shared_front_end.options import Parsed, syntax
 
 NO_FILE = 'There is no program to audit.  Name a file: "whocall audit FILE".'
 

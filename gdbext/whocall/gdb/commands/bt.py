@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host import settings
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import screen_width, style_codes, write
@@ -10,6 +9,7 @@ from whocall.gdb.target.answering import answer
 from whocall.gdb.target.inferior import inferior_prefix
 from whocall.gdb.target.numbers import MOST_COMPARED, numbers_remark
 from whocall.gdb.target.walks import limited, wanted_walk
+from whocall.shared_front_end.options import Parsed, syntax
 
 
 def _most_frames(parsed: Parsed) -> int:

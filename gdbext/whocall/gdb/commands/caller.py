@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gdb
 
-from whocall.frontend.options import Parsed
 from whocall.gdb.host.output import screen_width, style_codes
 from whocall.gdb.host.settings import filename_display
 from whocall.gdb.target.answering import answer
 from whocall.gdb.target.frames import selected_level
 from whocall.gdb.target.walks import wanted_walk
+from whocall.shared_front_end.options import Parsed
 
 
 def selected_pc() -> int:

@@ -20,7 +20,7 @@ from whocall.gdb.host.kept import owed, settle
 from whocall.gdb.host.output import refusal
 
 if TYPE_CHECKING:
-    from whocall.frontend.options import Syntax
+    from whocall.shared_front_end.options import Syntax
 
 
 def _run_here_or_in_subprocess(home: str, argument: Any) -> Any:
@@ -79,7 +79,7 @@ def home_of(name: str) -> str:
 
 
 def _from_word(candidates: Sequence[str], text: str, word: str) -> list[str]:
-    from whocall.frontend.options import from_word
+    from whocall.shared_front_end.options import from_word
 
     return from_word(candidates, text, word)
 
@@ -108,7 +108,7 @@ class CompletingCommand(Command):
 
     @property
     def _syntax(self) -> Syntax:
-        from whocall.frontend.options import syntax
+        from whocall.shared_front_end.options import syntax
 
         return syntax(self._name)
 

@@ -6,7 +6,6 @@ from dataclasses import asdict
 
 import gdb
 
-from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import style_codes, write
 from whocall.gdb.repair import attached
@@ -15,6 +14,7 @@ from whocall.gdb.target.frames import selection_kept, stack_of, stacks_json
 from whocall.gdb.target.inferior import inferior_prefix, readable_selection
 from whocall.gdb.target.walks import wanted_walk
 from whocall.report.form.jsonform import Json
+from whocall.shared_front_end.options import Parsed, syntax
 
 
 def _gdb_stacks(every_thread: bool) -> Json:

@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 import gdb
 
 from whocall.base.errors import Error
-from whocall.frontend.options import Completer
+from whocall.shared_front_end.options import Completer
 
 MOST_NAMES = 10_000  # where `max-completions` is unlimited
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gdb
 
-from whocall.frontend.doctor import examine, finding_lines, findings_json
-from whocall.frontend.options import syntax
 from whocall.gdb.host import settings
 from whocall.gdb.host.output import screen_width, write, write_json
 from whocall.report.form import jsonform
+from whocall.shared_front_end.doctor import examine, finding_lines, findings_json
+from whocall.shared_front_end.options import syntax
 
 
 def run(line: str) -> None:

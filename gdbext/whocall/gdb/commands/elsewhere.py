@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whocall.base.programs import Argument, behind_dashes, flag, name, option, words
-from whocall.frontend.options import Parsed
 from whocall.gdb.host.output import screen_width, style_codes, write_text
 from whocall.gdb.host.settings import filename_display
 from whocall.gdb.host.subprocess_backend import run_in_subprocess
@@ -20,6 +19,7 @@ from whocall.gdb.target.backend_arguments import (
 from whocall.gdb.target.inferior import file_alone, inferior_prefix, readable_selection
 from whocall.gdb.target.threads import lwp_of
 from whocall.report.form.style import codes_text
+from whocall.shared_front_end.options import Parsed
 
 
 def look_arguments() -> list[Argument]:

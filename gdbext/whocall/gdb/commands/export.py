@@ -8,10 +8,10 @@ import gdb
 
 from whocall.base.errors import UsageError
 from whocall.base.output_file import write_bytes
-from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host.output import write
 from whocall.gdb.target.answering import answer, answer_of_files
 from whocall.gdb.target.executable import program_file
+from whocall.shared_front_end.options import Parsed, syntax
 
 
 def exported_file(parsed: Parsed) -> Path:

@@ -8,7 +8,6 @@ from itertools import islice
 import gdb
 
 from whocall.base.errors import Error, UsageError
-from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host import console
 from whocall.gdb.host.output import write
 from whocall.gdb.repair import events
@@ -18,6 +17,7 @@ from whocall.gdb.target.answering import answer, require_process
 from whocall.gdb.target.frames import past_main, selected_level
 from whocall.gdb.target.walks import wanted_walk
 from whocall.report.form.jsonform import Json
+from whocall.shared_front_end.options import Parsed, syntax
 
 _BEYOND = 256  # frames that gdb may have invented below the one that is looked for
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from whocall.base.errors import Error
-from whocall.frontend.options import syntax
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import screen_width, style_codes
 from whocall.gdb.target.answering import answer, answer_of_files, file_alone
 from whocall.gdb.target.walks import demangle
+from whocall.shared_front_end.options import syntax
 
 
 def run(line: str) -> None:

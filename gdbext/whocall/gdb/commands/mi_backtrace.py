@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from whocall.frontend.options import machine_syntax
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.target.answering import answer
 from whocall.gdb.target.walks import wanted_walk
 from whocall.report.form import jsonform
+from whocall.shared_front_end.options import machine_syntax
 
 
 def run(words: Sequence[str]) -> dict[str, Any]:

@@ -11,10 +11,10 @@ from whocall.base import loader
 from whocall.base.errors import Error, UsageError
 from whocall.base.gdb_lines import named
 from whocall.dumps import sparse
-from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host import console
 from whocall.gdb.host.output import warn, write
 from whocall.gdb.target.answering import unpacked
+from whocall.shared_front_end.options import Parsed, syntax
 
 if TYPE_CHECKING:
     from whocall.inputs.unpacking import PlacedFile, Unpacked

@@ -8,7 +8,6 @@ import gdb
 
 from whocall.base.counted import counted
 from whocall.base.errors import Error
-from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host.output import warn, write
 from whocall.gdb.repair import events
 from whocall.gdb.repair.attach import deliver
@@ -23,6 +22,7 @@ from whocall.repair.outcomes import (
     thread_lines,
     threads_line,
 )
+from whocall.shared_front_end.options import Parsed, syntax
 
 
 def _files(parsed: Parsed) -> list[str]:

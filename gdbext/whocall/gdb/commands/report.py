@@ -9,7 +9,6 @@ import gdb
 
 from whocall.base.errors import UsageError
 from whocall.base.output_file import write_bytes
-from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import write
 from whocall.gdb.host.settings import asks_debuginfod
@@ -18,6 +17,7 @@ from whocall.gdb.target.answering import answer, require_process
 from whocall.gdb.target.frames import selection_kept, stack_of
 from whocall.gdb.target.walks import wanted_walk
 from whocall.report.form.jsonform import Json
+from whocall.shared_front_end.options import Parsed, syntax
 
 
 def page_file(parsed: Parsed) -> Path | None:

@@ -14,13 +14,13 @@ import gdb
 
 from whocall.base.errors import Error
 from whocall.base.gdb_lines import named, only
-from whocall.frontend.options import syntax
 from whocall.gdb.host import console, frame_cache
 from whocall.gdb.host.output import warn, write
 from whocall.gdb.repair import attached, events, told_arguments
 from whocall.gdb.repair.attached import Attached
 from whocall.gdb.target.auxiliary_vector import AT_SYSINFO_EHDR, auxiliary_vector
 from whocall.gdb.target.frames import selection_kept
+from whocall.shared_front_end.options import syntax
 
 
 def _is_program(known: Attached) -> bool:

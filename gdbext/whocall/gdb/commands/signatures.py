@@ -6,9 +6,9 @@ from pathlib import Path
 
 from whocall.base.output_file import write_bytes
 from whocall.base.signatures import require_both
-from whocall.frontend.options import syntax
 from whocall.gdb.host.output import write
 from whocall.gdb.target.answering import answer_of_files
+from whocall.shared_front_end.options import syntax
 
 
 def run(line: str) -> None:

@@ -14,7 +14,6 @@ from whocall.base.model import Backtrace, marked
 from whocall.base.native_errors import native_errors
 from whocall.base.printable import printable
 from whocall.base.process_image import ProcessImage, Walk
-from whocall.frontend.options import Parsed
 from whocall.gdb.commands.caller import selected_pc
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import current_style
@@ -26,6 +25,7 @@ from whocall.report.backtrace.caller import find
 from whocall.report.form.style import shown_line
 from whocall.report.stack.picture import LINES, Picture, Stack, Strokes
 from whocall.report.stack.view import View
+from whocall.shared_front_end.options import Parsed
 
 FEWEST_FRAMES = 64  # a walk for the window has so many; more are added as they come into view
 _REGISTERS_TOO = Parsed(flags=frozenset({"full"}))

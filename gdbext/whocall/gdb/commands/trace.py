@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from whocall.base.errors import UsageError
 from whocall.base.output_file import writing_text
 from whocall.commands import alternatives
-from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import style_codes
 from whocall.gdb.target.answering import answer, answer_of_files
 from whocall.gdb.target.walks import demangle
+from whocall.shared_front_end.options import Parsed, syntax
 
 if TYPE_CHECKING:
     from whocall.gdb.target.answering import Write

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from whocall.frontend.options import syntax
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import style_codes
 from whocall.gdb.target.answering import answer
 from whocall.gdb.target.inferior import inferior_prefix
+from whocall.shared_front_end.options import syntax
 
 
 def run(line: str) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from whocall.frontend.options import Parsed, syntax
 from whocall.gdb.host.downloads import silence
 from whocall.gdb.host.output import screen_width, style_codes
 from whocall.gdb.target.answering import answer
 from whocall.gdb.target.walks import wanted_walk
+from whocall.shared_front_end.options import Parsed, syntax
 
 
 def run(line: str) -> None:

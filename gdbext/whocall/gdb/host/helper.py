@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from whocall.base import limits
 from whocall.base.errors import Error
-from whocall.frontend.caches import cache_folders
 from whocall.gdb.host import settings
 from whocall.gdb_helper.helper import Helper, Taker
 from whocall.gdb_helper.worker import Terms
+from whocall.shared_front_end.caches import cache_folders
 
 if TYPE_CHECKING:
     from whocall.report.form.jsonform import Json

@@ -14,10 +14,10 @@ import gdb
 from whocall.base.errors import Error, NativeMissingError
 from whocall.base.gdb_lines import word
 from whocall.base.records import dataclass
-from whocall.frontend.options import split_list
 from whocall.gdb.host import console
 from whocall.gdb.host.output import refusal, write_text
 from whocall.gdb.host.settings import asks_debuginfod
+from whocall.shared_front_end.options import split_list
 
 _listeners: dict[str, list[Callable[[Any], None]]] = {}  # by the setting's name
 

@@ -7,8 +7,8 @@ import os
 import gdb
 
 from whocall.base.file_search import Search
-from whocall.frontend.options import split_list
 from whocall.gdb.host import downloads
+from whocall.shared_front_end.options import split_list
 
 DEFAULT_MAX_FRAMES = 1 << 20
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from whocall.base import loader, programs
 from whocall.base.errors import Error, NativeMissingError
 from whocall.base.programs import Argument
-from whocall.frontend import pythons
-from whocall.frontend.pythons import OtherPython
 from whocall.gdb.host.output import say, warn
 from whocall.gdb.host.settings import debuginfod_servers
+from whocall.shared_front_end import pythons
+from whocall.shared_front_end.pythons import OtherPython
 
 _LOOK_UP = 0.1  # seconds after which an interrupt is noticed that reached gdb alone
 _INTERRUPTED = 130  # the command line's exit status then

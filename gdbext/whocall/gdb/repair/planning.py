@@ -13,7 +13,6 @@ import gdb
 from whocall.base import programs
 from whocall.base.errors import Error, NativeMissingError
 from whocall.base.programs import Argument, option, words
-from whocall.frontend.options import Parsed
 from whocall.gdb.host import settings
 from whocall.gdb.host.subprocess_backend import other_python, run_in_subprocess
 from whocall.gdb.repair import attach, attached
@@ -38,6 +37,7 @@ from whocall.repair import symbol_cache
 from whocall.repair.chain import Chain, chain_of
 from whocall.repair.plan import Plan, SymbolDelivery, chosen_modules, is_same_file, plan
 from whocall.repair.plan_json import attached_json, plan_from
+from whocall.shared_front_end.options import Parsed
 
 _NO_PLAN = "whocall's helper answers what is no plan of a repair"
 

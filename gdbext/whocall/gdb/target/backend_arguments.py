@@ -8,12 +8,12 @@ import shlex
 from whocall.base import loader
 from whocall.base.errors import Error, NativeMissingError
 from whocall.base.programs import Argument, option, path, words
-from whocall.frontend.options import Parsed
 from whocall.gdb.host import downloads, settings
 from whocall.gdb.host.subprocess_backend import other_python
 from whocall.gdb.target import walks
 from whocall.gdb.target.executable import executable
 from whocall.gdb.target.inferior import core_of, readable_selection
+from whocall.shared_front_end.options import Parsed
 
 
 def core_and_program() -> list[Argument]:

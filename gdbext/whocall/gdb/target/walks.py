@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import gdb
 
-from whocall.frontend.options import Parsed
 from whocall.gdb.host import settings
+from whocall.shared_front_end.options import Parsed
 
 if TYPE_CHECKING:
     from whocall.base.process_image import Walk

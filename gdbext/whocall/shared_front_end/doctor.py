@@ -21,7 +21,7 @@ from whocall.base import loader
 from whocall.base.errors import Error
 from whocall.base.optional_packages import GDB, NEEDS, TOOLS, install_module
 from whocall.base.version import __version__
-from whocall.frontend import pythons
+from whocall.shared_front_end import pythons
 
 
 @dataclass(frozen=True)
