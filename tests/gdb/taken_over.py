@@ -28,12 +28,17 @@ def _memory():
     while True: kept.append(bytearray(1 << 24))
 def _memory_of_c():
     while True: ctypes.memset(_libc.calloc(1, 1 << 24), 1, 1 << 24)
+def _at_work():  # for whoever waits until it is
+    _libc.prctl(15, b"at work", 0, 0, 0)  # PR_SET_NAME
 def _endless():
+    _at_work()
     while True: pass
 def _deaf():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _at_work()
     while True: time.sleep(1)
 def _slow():
+    _at_work()
     while True: time.sleep(0.01)
 def _signal(number): return lambda: os.kill(os.getpid(), number)
 def _connect():

@@ -194,7 +194,10 @@ def test_ctrl_c_is_obeyed(fault: str, stays: bool, chain: Crash) -> None:
     child.expect_exact(PROMPT)
     child.sendline("whocall bt")
     process = _child_of(child.pid)
-    time.sleep(0.3)
+    end = time.monotonic() + 60
+    while Path(f"/proc/{process}/comm").read_text() != "at work\n":
+        assert time.monotonic() < end
+        time.sleep(0.02)
     begin = time.monotonic()
     child.sendintr()
     child.expect_exact("Quit")
