@@ -120,6 +120,43 @@ def test_what_nobody_caught(name: str, what: str, programs: dict[str, Path]) -> 
     assert done.stderr.startswith(said)
 
 
+PLUGIN = 'extern "C" void plug(void (*call)()) { call(); __asm__ volatile(""); }'
+HOST = """
+#include <whocall.hpp>
+#include <cstdio>
+#include <dlfcn.h>
+#include <iostream>
+static void show() { std::cout << whocall::stacktrace::current(1, 1); }
+static void call(const char *file) {
+  std::rename(file, "plugin.so");
+  void *opened = dlopen("./plugin.so", RTLD_NOW);
+  reinterpret_cast<void (*)(void (*)())>(dlsym(opened, "plug"))(show);
+  dlclose(opened);
+}
+int main() { call("first.so"); call("second.so"); call("bare.so"); }
+"""
+
+
+def test_a_library_in_the_place_of_another(tmp_path: Path) -> None:
+    """By the same path, at the same address: lines are those of the one that is there, and none
+    are told of a library without a build id by what is known of one that had one.
+    """
+    for name, text, link in (
+        ("first", PLUGIN, "sha1"),
+        ("second", f"\n\n\n{PLUGIN}", "sha1"),
+        ("bare", f"\n\n\n\n\n{PLUGIN}", "none"),
+    ):
+        (tmp_path / f"{name}.cpp").write_text(text)
+        command = ["g++", "-g", "-O1", "-fPIC", "-shared", f"-Wl,--build-id={link}", f"{name}.cpp"]
+        subprocess.run([*command, "-o", f"{name}.so"], check=True, cwd=tmp_path)
+    words = ["g++", "-std=c++17", "-g", "-x", "c++", "-", *INCLUDES, "-o", "host"]
+    words += ["-L", str(LIBRARIES), "-lwhocall", f"-Wl,-rpath,{LIBRARIES}"]
+    subprocess.run(words, input=HOST, text=True, check=True, cwd=tmp_path)
+    said = subprocess.run(["./host"], capture_output=True, text=True, check=True, cwd=tmp_path)
+    places = [line.rpartition("/")[2] for line in said.stdout.splitlines()]
+    assert places == ["first.cpp:1", "second.cpp:4", "bare.cpp:6"]
+
+
 def test_nothing_of_a_name_is_obeyed(tmp_path: Path) -> None:
     """A file whose name would clear the screen."""
     folder = tmp_path / "\x1b[2J\x9bclear\u202e\n"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from whocall.base.elf_head import PAGE, read_elf_head
+from whocall.base.elf_head import read_elf_head
 from whocall.base.errors import UsageError
 from whocall.base.printable import printable
 from whocall.report.tables.functions import Function, FunctionTable
@@ -128,7 +128,7 @@ def _beginning(path: str) -> int:
         raise UsageError(
             f"{path}: scripts for disassemblers are written of ELF programs and libraries"
         )
-    return min(segment.address for segment in head.segments) // PAGE * PAGE
+    return head.first
 
 
 def _radare2_lines(each: Function) -> Iterator[str]:

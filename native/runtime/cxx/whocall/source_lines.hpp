@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <whocall/demangled.hpp>
@@ -108,9 +109,11 @@ class line_reader {
 
   [[nodiscard]] bool is_open() const { return is_whole_; }
 
-  // Null for a file that cannot be read, and for one of another build.
+  // Null for a file that cannot be read, and for one of another build. Where a library was closed
+  // and another one opened by the same path, each has its own.
   void* module_of(const whocall_frame& frame) {
-    const auto known = modules_.emplace(frame.module, nullptr);
+    const auto known =
+        modules_.emplace(std::pair(std::string(frame.module), build_id_of(frame)), nullptr);
     if (known.second) {
       const std::unique_ptr<char, void (*)(void*)> path(::realpath(frame.module, nullptr),
                                                         std::free);
@@ -130,13 +133,20 @@ class line_reader {
     return known.first->second;
   }
 
+  static std::string build_id_of(const whocall_frame& frame) {
+    return frame.build_id == nullptr
+               ? std::string()
+               : std::string(reinterpret_cast<const char*>(frame.build_id), frame.build_id_size);
+  }
+  // What has a build id on one side alone is of two builds.
   bool is_of_build(void* module, const whocall_frame& frame) const {
     const unsigned char* bytes = nullptr;
     std::uint64_t address = 0;
     const int size = build_id_(module, &bytes, &address);
-    return frame.build_id == nullptr || size <= 0 ||
-           (static_cast<std::size_t>(size) == frame.build_id_size &&
-            std::memcmp(bytes, frame.build_id, frame.build_id_size) == 0);
+    const std::string of_file =
+        size > 0 ? std::string(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size))
+                 : std::string();
+    return of_file == build_id_of(frame);
   }
 
   // libdw's own search would ask debuginfod's servers: a stack trace asks nobody.
@@ -279,7 +289,7 @@ class line_reader {
   void* library_ = nullptr;
   bool is_whole_ = false;
   callbacks callbacks_ = {};
-  std::map<std::string, void*> modules_;
+  std::map<std::pair<std::string, std::string>, void*> modules_;  // by path and build id
 
   void* (*begin_)(const callbacks*) = nullptr;
   void* (*report_)(void*, const char*, const char*, int, std::uint64_t, bool) = nullptr;

@@ -6,11 +6,13 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <ostream>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include <whocall/printed.hpp>
 #include <whocall/stacktrace.hpp>
@@ -60,7 +62,8 @@ inline void append_place(std::string& text, const source_place& place, const tex
   if (place.line != 0) {
     text += ":" + std::to_string(place.line);
   }
-  if (form.snippets) {
+  std::error_code error;
+  if (form.snippets && place.line != 0 && std::filesystem::is_regular_file(place.file, error)) {
     append_snippet(text, place, form);
   }
 }
