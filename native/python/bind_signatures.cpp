@@ -39,7 +39,7 @@ py::dict summary_of(const FlirtSet& set) {
   py::dict summary;
   summary["library"] = text(set.library);
   summary["modules"] = set.modules.size();
-  summary["functions"] = set.names.size();
+  summary["functions"] = std::ranges::count_if(set.names, &FlirtName::is_told);
   return summary;
 }
 

@@ -99,7 +99,8 @@ TEST_CASE("flirt: a tree") {
   CHECK(set.runs[0].offset == 32 + 5 + 7);
   REQUIRE(set.references.size() == 1);
   CHECK(set.text(set.references[0].text) == "r");
-  CHECK(set.modules[1].names == 0);
+  REQUIRE(set.modules[1].names == 1);  // it is there, and it is not told what it is called
+  CHECK_FALSE(set.names_of(set.modules[1])[0].is_told());
   for (std::size_t size = 6; size < whole.size(); ++size) {
     CHECK_THROWS_AS((void)read_flirt_tree(std::span(whole).first(size), "file"), Error);
   }

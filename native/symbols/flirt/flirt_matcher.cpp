@@ -89,7 +89,8 @@ class Matcher {
  private:
   [[nodiscard]] std::string_view name_of(const FlirtCandidate& candidate) const {
     const auto names = set_.names_of(set_.modules[candidate.module]);
-    return names.empty() ? std::string_view() : set_.text(names.front().text);
+    const auto told = std::ranges::find_if(names, &FlirtName::is_told);
+    return told == names.end() ? std::string_view() : set_.text(told->text);
   }
 
   // Of all that fits: who claims which name, and what another file has after all.
@@ -97,7 +98,9 @@ class Matcher {
     for (std::uint32_t i = 0; i < candidates_.size(); ++i) {
       FlirtCandidate& candidate = candidates_[i];
       for (const FlirtName& each : set_.names_of(set_.modules[candidate.module])) {
-        by_name_[set_.text(each.text)].push_back({i, candidate.address + each.offset});
+        if (each.is_told()) {
+          by_name_[set_.text(each.text)].push_back({i, candidate.address + each.offset});
+        }
       }
       if (std::ranges::any_of(candidate.branches, [this](const FlirtBranch& each) {
             return names_.is_imported(each);

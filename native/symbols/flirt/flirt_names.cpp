@@ -28,9 +28,9 @@ void FlirtNames::accept(const FlirtCandidate& candidate) {
     const auto next = std::ranges::upper_bound(names, each.offset, {}, &FlirtName::offset);
     const std::uint32_t end = next == names.end() ? module.size : next->offset;
     const std::string_view name = set_.text(each.text);
-    if (each.offset < end && !is_part(name)) {
+    if (each.is_told() && each.offset < end && !is_part(name)) {
       const Address start = candidate.address + each.offset;
-      const AddressRange range{start, candidate.address + end};
+      const AddressRange range{start, program_.end_of(start, candidate.address + end)};
       accepted_.try_emplace(start, Function{range}).first->second.names.push_back(name);
     }
   }

@@ -36,6 +36,11 @@ FlirtProgram::FlirtProgram(const ElfFile& file, const Architecture& arch,
   }
 }
 
+Address FlirtProgram::end_of(Address start, Address end) const {
+  const auto next = std::ranges::upper_bound(starts_, start);
+  return next == starts_.end() ? end : std::min(end, *next);
+}
+
 ByteView FlirtProgram::code_at(Address address) const {
   const auto next = std::ranges::upper_bound(areas_, address, {}, &AddressRange::begin);
   if (next == areas_.begin() || !std::prev(next)->contains(address)) {

@@ -23,6 +23,10 @@ class FlirtProgram {
 
   // Where functions begin, ascending; link addresses.
   [[nodiscard]] const std::vector<Address>& starts() const { return starts_; }
+  // Folklore. Situation: a module has functions that its file does not tell. Example: those whose
+  // names the maker could not tell from others'. Remedy: a function ends where the next one begins,
+  // at `end` at the latest.
+  [[nodiscard]] Address end_of(Address start, Address end) const;
   // From there to the end of the area of code; empty outside.
   [[nodiscard]] ByteView code_at(Address address) const;
   // How much code there is, bytes.

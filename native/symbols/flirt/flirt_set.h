@@ -38,9 +38,11 @@ struct FlirtPattern {
 };
 
 struct FlirtName {
-  FlirtText text = 0;
+  FlirtText text = 0;        // of a function whose name the file does not tell, the empty one
   std::uint32_t offset = 0;  // in the module, bytes; ascending
   bool is_local = false;     // other modules do not see it
+
+  [[nodiscard]] bool is_told() const { return text != 0; }
 };
 
 // Bytes of the module that have to be there, beside those of the pattern.
@@ -80,7 +82,7 @@ struct FlirtSet {
   std::vector<FlirtRun> runs;
   std::vector<FlirtReference> references;
   std::vector<std::byte> bytes;
-  std::string strings;  // each ends in a NUL
+  std::string strings = std::string(1, '\0');  // each ends in a NUL; the first is empty
 
   [[nodiscard]] std::string_view text(FlirtText place) const { return strings.c_str() + place; }
   // Whether it is still smaller than any library makes it: a few bytes of a tree become many here.

@@ -100,7 +100,7 @@ class LineReader {
   }
 
   // `word` is ":0010" or "^0010", ":0010@" for a local name; a name that does not lie in the
-  // module, as ":-0010", says nothing about it, nor does "?".
+  // module, as ":-0010", says nothing about it; "?" says that a function begins there.
   void add_name(std::string_view word, std::string_view name) {
     const bool is_reference = word.front() == '^';
     word.remove_prefix(1);
@@ -109,13 +109,14 @@ class LineReader {
       word.remove_suffix(1);
     }
     const auto offset = hex_number(word, kLargestModule);
-    if (!offset || name.empty() || name == "?" || name.size() > kLongestFlirtName) {
+    const bool is_told = !name.empty() && name != "?" && name.size() <= kLongestFlirtName;
+    if (!offset) {
       return;
     }
-    if (is_reference) {
+    if (!is_reference) {
+      set_.names.push_back({is_told ? set_.add_text(name) : 0, *offset, is_local || !is_told});
+    } else if (is_told) {
       set_.references.push_back({set_.add_text(name), *offset});
-    } else {
-      set_.names.push_back({set_.add_text(name), *offset, is_local});
     }
   }
 

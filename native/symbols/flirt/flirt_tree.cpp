@@ -201,7 +201,7 @@ class TreeReader {
   }
 
   // Names have no end of their own: what follows is said by what is no letter. One that its maker
-  // could not tell from another, or whose mark we do not know, is left out.
+  // could not tell from another, or whose mark we do not know, is not told.
   std::uint8_t read_name(std::uint32_t& offset) {
     const std::uint32_t further = offset_number();
     is_right_ = is_right_ && further <= kLargestPart && offset <= kLargestPart;
@@ -218,9 +218,10 @@ class TreeReader {
         name += static_cast<char>(next);
       }
     }
-    const bool is_told = (mark == kPlain || mark == kLocal) && name.size() <= kLongestFlirtName;
-    if (is_told && !name.empty() && name != "?" && goes_on()) {
-      set_.names.push_back({set_.add_text(name), offset, mark == kLocal});
+    const bool is_told = (mark == kPlain || mark == kLocal) && name != "?" && !name.empty() &&
+                         name.size() <= kLongestFlirtName;
+    if (goes_on()) {
+      set_.names.push_back({is_told ? set_.add_text(name) : 0, offset, mark == kLocal || !is_told});
     }
     return next;
   }

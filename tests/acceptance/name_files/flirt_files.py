@@ -95,8 +95,8 @@ class ObjectFile:
                 is_word = self.wide and form == 1  # R_X86_64_64
                 yield offset, 8 if is_word else 4, self.symbols[symbol][0]
 
-    def modules(self) -> Iterator[Module]:
-        """One of each function."""
+    def modules(self, *, whole: bool = False) -> Iterator[Module]:
+        """One of each function, or of each section."""
         for number, row in enumerate(self.sections):
             if row[1] != 1 or not row[2] & EXECUTABLE:
                 continue
@@ -110,6 +110,11 @@ class ObjectFile:
                 for name, info, section, value, size in self.symbols
                 if section == number and info & 15 in FUNCTION and size
             ]
+            if whole:
+                names = sorted((value, name, local) for value, _, name, local in functions)
+                if names and names[0][0] == 0:
+                    yield Module(code, names, [each for each in references if each[1]])
+                continue
             for start in sorted({value for value, *_ in functions}):
                 end = start + max(size for value, size, *_ in functions if value == start)
                 names = [(0, name, local) for value, _, name, local in functions if value == start]
@@ -119,10 +124,12 @@ class ObjectFile:
                 yield Module(code[start:end], names, inside)
 
 
-def modules_of(archive: str) -> tuple[list[Module], int]:
+def modules_of(archive: str, *, whole: bool = False) -> tuple[list[Module], int]:
     """Of a library, and IDA's number of its processor."""
     objects = [ObjectFile(data) for data in members(Path(archive))]
-    return [module for each in objects for module in each.modules()], MACHINES[objects[0].machine]
+    return [module for each in objects for module in each.modules(whole=whole)], MACHINES[
+        objects[0].machine
+    ]
 
 
 def check_sum(data: bytes) -> int:

@@ -18,6 +18,7 @@ from acceptance.helpers.scoreboard import Scoreboard
 from acceptance.name_files import flirt_files
 from acceptance.name_files import signature_programs as programs
 from acceptance.name_files.test_signatures import OWN
+from acceptance.names.true_names import judge, truth_of
 from whocall import Error
 from whocall.base.file_search import Search
 from whocall.base.native_module import native
@@ -191,6 +192,23 @@ def test_families_that_macros_and_templates_make(form: str, level: str, tmp_path
         twin = _compiled(compiler, level, program, tmp_path / f"{compiler}.twin")
         tally = programs.judge_all(twin, [signatures], set())
         assert not tally.wrong
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_functions_that_a_file_does_not_tell(form: str, tmp_path: Path) -> None:
+    """Modules of whole sections, half of whose names are unknown: none of the others is said of
+    what lies behind its own function.
+    """
+    modules, processor = flirt_files.modules_of(programs.LIBRARIES["glibc"], whole=True)
+    for module in modules:
+        told = enumerate(module.names)
+        module.names = [(at, name if i % 2 == 0 else "?", local) for i, (at, name, local) in told]
+    signatures = tmp_path / f"half.{form}"
+    signatures.write_bytes(FORMS[form](modules, processor))
+    twin = programs.build(tmp_path, "glibc", "-O2")
+    verdict = judge(stripped(twin), truth_of(twin), Search(signature_files=[str(signatures)]))
+    assert not verdict.wrong["signature"]
+    assert len(verdict.named["signature"]) > 250
 
 
 def test_stacks_and_where_a_name_is_from(
