@@ -16,7 +16,7 @@ test_packages=("${bench_packages[@]}" "${quick_packages[@]}"
                ccache gdb-multiarch debootstrap 'binutils-gold|' 'libclang-rt-dev|libclang-rt-{clang}-dev'
                g++-aarch64-linux-gnu g++-arm-linux-gnueabihf g++-riscv64-linux-gnu qemu-user
                strace mold musl-tools 'g++-{g++}-multilib' python3-venv valgrind perl git
-               openssl sqlite3 gdbserver libgnutls28-dev nettle-dev lld rustc perl-debug libc6-dbg libssl-dev libexpat1-dev
+               openssl sqlite3 gdbserver libgnutls28-dev nettle-dev lld rustc perl-debug libc6-dbg gobjc 'ocaml-nox|ocaml' libssl-dev libexpat1-dev
                libpcre2-dev libtirpc-dev libgmp-dev debuginfod golang-go tmux llvm-runtime
                lua5.4 liblua5.4-dev mujs duktape 'gforth|pforth' luajit chezscheme sbcl shellcheck default-jre-headless
                guile-3.0 emacs-nox

@@ -4,7 +4,9 @@
 
 #include "object/mini_debug_info.h"
 #include "symbols/external/symbol_files.h"
-#include "symbols/go_names.h"
+#include "symbols/languages/go_names.h"
+#include "symbols/languages/objc_methods.h"
+#include "symbols/languages/ocaml_names.h"
 #include "symbols/signatures/signature_names.h"
 
 namespace whocall {
@@ -23,6 +25,11 @@ Companions companions_of(const ElfFile& file, const FileSearch& search, DebugFil
   std::string damage;
   if (auto names = go_names(file, damage)) {
     companions.lists.push_back(std::move(*names));
+  }
+  for (auto* const names_of : {objc_methods, ocaml_names}) {
+    if (auto names = names_of(file)) {
+      companions.lists.push_back(std::move(*names));
+    }
   }
   for (const std::string& sentence : {packed.remark, given.remark, damage}) {
     if (!sentence.empty()) {

@@ -21,7 +21,7 @@ ORDER = [
     *("process", "process/input", "process/jit", "process/modules"),
     *("process/core", "process/live", "process/minidump"),
     *("symbols/table", "symbols/discovery", "symbols/inferred", "symbols/external"),
-    *("symbols/flirt", "symbols/signatures", "symbols/jit", "symbols"),
+    *("symbols/languages", "symbols/flirt", "symbols/signatures", "symbols/jit", "symbols"),
     *("unwind/rows", "unwind/code", "unwind/analysis", "unwind/audit"),
     *WALK,
     *("arguments", "waits", "symfile"),
@@ -41,6 +41,8 @@ BESIDE = [
     *({"process/jit", room} for room in ("process/input", *IMAGE_MAKERS)),
     {"symbols/inferred", "symbols/external", "symbols/signatures", "symbols/jit"},
     *({"symbols/flirt", room} for room in ("symbols/inferred", "symbols/external", "symbols/jit")),
+    *({"symbols/languages", f"symbols/{room}"} for room in ("inferred", "external", "flirt")),
+    *({"symbols/languages", f"symbols/{room}"} for room in ("signatures", "jit")),
     *({"unwind/audit", room} for room in WALK),
     {"report/causes", "report/waits"},
 ]

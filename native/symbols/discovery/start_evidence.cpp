@@ -44,12 +44,14 @@ StartEvidenceSet evidence_of(NameSource source) {
       return StartEvidence::signature;
     case NameSource::entry:
       return StartEvidence::entry_point;
+    case NameSource::objc:
     case NameSource::vtable:
       return StartEvidence::code_pointer;
     case NameSource::fde:
       return StartEvidence::fde;
     case NameSource::call_target:
       return StartEvidence::call_target;
+    case NameSource::frametable:
     case NameSource::message:
     case NameSource::registration:
     case NameSource::initializer:

@@ -14,6 +14,8 @@ std::string_view to_string(NameSource source) {
       return "gnu-debugdata";
     case NameSource::pclntab:
       return "pclntab";
+    case NameSource::objc:
+      return "objc";
     case NameSource::plt:
       return "plt";
     case NameSource::bfd:
@@ -32,6 +34,8 @@ std::string_view to_string(NameSource source) {
       return "vtable";
     case NameSource::signature:
       return "signature";
+    case NameSource::frametable:
+      return "frametable";
     case NameSource::message:
       return "message";
     case NameSource::registration:

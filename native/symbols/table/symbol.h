@@ -15,6 +15,7 @@ enum class NameSource : std::uint8_t {
   debug_file,     // .symtab of a separate debug file of the same build
   gnu_debugdata,  // .symtab of the image in .gnu_debugdata
   pclntab,        // the function table of the Go runtime
+  objc,           // the methods that a file hands to the Objective-C runtime
   plt,
   bfd,
   symbol_file,   // a list that the user gave: a linker map, nm's output, a decompiler's export
@@ -24,6 +25,7 @@ enum class NameSource : std::uint8_t {
   entry,         // the file's entry point, and the main that it hands to the C library
   vtable,        // the slot of a class's virtual table in which the function stands
   signature,     // the code of a function in a static library that the user gave
+  frametable,    // what OCaml's frame tables say of a function's calls
   message,       // the name that a function passes to its own failed assertions
   registration,  // the text beside which it stands in a table of the program
   initializer,   // the place among the functions that run before and after main

@@ -1,4 +1,4 @@
-#include "symbols/go_names.h"
+#include "symbols/languages/go_names.h"
 
 #include "golang/go_inlining.h"
 #include "golang/go_program.h"

@@ -1,0 +1,14 @@
+// Which languages' programs a file may be one of, at no cost.
+#pragma once
+
+#include <string_view>
+
+#include "object/elf_file.h"
+
+namespace whocall {
+
+// Whether the names of the symbols that the file has for the loader hold `text`, as a whole name or
+// as its end.
+bool has_dynamic_text(const ElfFile& file, std::string_view text);
+
+}  // namespace whocall
