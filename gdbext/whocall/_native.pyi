@@ -525,6 +525,23 @@ class MinidumpAsCore:
         """Writes the core to the descriptor; `folder` is where files without names lie, for
         complaints. Raises Error."""
 
+class ShrinkableCore:
+    """A core of which a smaller one is made that holds what was read of it."""
+
+    def __init__(self, path: _Path) -> None:
+        """Raises Error."""
+    def image(self, search: FileSearch) -> Process:
+        """The process, whose memory is recorded as it is read. Once. Raises Error."""
+    def keep(self, begin: int, end: int) -> None:
+        """Keeps memory that nobody read: a frame's stack, runtime addresses."""
+    def keep_code(self, pc: int) -> None:
+        """Code is run there: the image of its module is kept, where it lies in memory alone."""
+    def keep_signal(self, sp: int) -> None:
+        """A signal handler returns there: what shows that registers lie on the stack is kept."""
+    def write(self, process: Process, file: int, folder: _Path, private: bool) -> None:
+        """Writes the smaller core of the process that image() gave to the descriptor; `folder` is
+        where files without names lie, for complaints. Raises Error."""
+
 def kind_of_input(head: bytes) -> str:
     """Of a file that begins so: "core", "elf" (another ELF file), "minidump", "microdump",
     "apport", what it is packed with, or ""."""

@@ -150,13 +150,25 @@ std::optional<FoundValue> FrameValues::put_by_caller(std::size_t index, const Ar
              : std::nullopt;
 }
 
+// Folklore. Situation: rules of a function that nothing called tell a CFA all the same. Example:
+// glibc's _start, whose CFA is rsp+8 wherever it stands, also behind its pop, its pushes and the
+// alignment of its stack: main's argv would be 16 bytes off. Remedy: of the outermost frame the CFA
+// counts where the code leads to the same distance from sp.
+Address FrameValues::cfa_of(std::size_t index) const {
+  const Frame& frame = frames_[index];
+  const auto& sp = views_[index].sp;
+  const bool proven = index + 1 < frames_.size() ||
+                      (sp && frame.sp == in_register(frame.cfa + static_cast<Address>(*sp)));
+  return proven ? frame.cfa : 0;
+}
+
 std::optional<FoundValue> FrameValues::evaluate(const Question& asked) {
   const View& view = views_[asked.index];
   if (asked.id == 0 || asked.nested > kDeepestValue) {
     return std::nullopt;
   }
   const Value value = view.values->table()[asked.id];
-  const Address cfa = frames_[asked.index].cfa;
+  const Address cfa = cfa_of(asked.index);
   if (value.kind == Kind::constant) {
     return FoundValue{static_cast<std::uint64_t>(value.number), false};
   }
@@ -251,7 +263,7 @@ std::optional<FoundValue> FrameValues::held(const Question& asked) const {
       return FoundValue{in_register(*value + static_cast<std::uint64_t>(*by)), false};
     }
   }
-  return frames_[asked.index].cfa != 0 ? held_on_stack(asked) : std::nullopt;
+  return cfa_of(asked.index) != 0 ? held_on_stack(asked) : std::nullopt;
 }
 
 // Folklore. Situation: the words that a caller handed over on its stack are the callee's, which may
@@ -291,7 +303,7 @@ std::uint64_t FrameValues::in_register(std::uint64_t value) const {
 
 std::optional<FoundValue> FrameValues::held_on_stack(const Question& asked) const {
   const View& view = views_[asked.index];
-  const Address cfa = frames_[asked.index].cfa;
+  const Address cfa = cfa_of(asked.index);
   const std::int64_t red_zone = view.at_call ? 0 : arch_.frame.red_zone;
   std::optional<FoundValue> exposed;
   for (const HeldWord& word : view.state->words()) {

@@ -65,6 +65,8 @@ class FrameValues {
   static constexpr int kDeepestValue = 16;  // computations on the way to one
 
   void look_at(std::size_t index);
+  // 0 where it is not known.
+  [[nodiscard]] Address cfa_of(std::size_t index) const;
   [[nodiscard]] std::optional<Address> called_by(std::size_t caller);
   [[nodiscard]] ValueId target_of(std::size_t caller) const;
   std::optional<FoundValue> by_jump(std::size_t index, const ArgumentPlace& place,

@@ -41,6 +41,9 @@ class JoinedRanges {
     return above != ranges_.begin() && std::prev(above)->contains(address);
   }
 
+  // Ascending; no two touch each other.
+  [[nodiscard]] const std::vector<AddressRange>& ranges() const { return ranges_; }
+
  private:
   std::vector<AddressRange> ranges_;  // sorted, disjoint
 };

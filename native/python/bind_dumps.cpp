@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "packing/unpack_limit.h"
+#include "process/core/shrunk_core.h"
 #include "process/minidump/library_places.h"
 #include "process/minidump/minidump_as_core.h"
 #include "python/bindings.h"
@@ -61,6 +62,13 @@ void write_dump(MinidumpAsCore& crash, int file, const std::string& folder) {
   }
 }
 
+void write_shrunk(const ShrinkableCore& core, const Process& process, int file,
+                  const std::string& folder, bool is_private) {
+  if (const int error = core.write(file, process.image(), is_private); error != 0) {
+    fail_to_write(process.image().core_path, {file, folder}, error);
+  }
+}
+
 py::tuple library_folders() {
   py::list folders;
   py::list parents;
@@ -108,6 +116,26 @@ void bind_dumps(py::module_& module) {
             return Process(std::move(image));
           },
           py::arg("search"));
+  py::class_<ShrinkableCore>(module, "ShrinkableCore")
+      .def(py::init<const std::string&>(), py::arg("path"))
+      .def(
+          "image",
+          [](ShrinkableCore& core, const FileSearch& search) {
+            auto image = core.open(search);
+            lend_stand_ins(*image);
+            return Process(std::move(image));
+          },
+          py::arg("search"))
+      .def(
+          "keep",
+          [](ShrinkableCore& core, Address begin, Address end) {
+            core.keep({begin, end});
+          },
+          py::arg("begin"), py::arg("end"))
+      .def("keep_code", &ShrinkableCore::keep_code, py::arg("pc"))
+      .def("keep_signal", &ShrinkableCore::keep_signal, py::arg("sp"))
+      .def("write", &write_shrunk, py::arg("process"), py::arg("file"), py::arg("folder"),
+           py::arg("private"));
   module.def("library_folders", &library_folders);
 }
 

@@ -51,6 +51,7 @@ def lines_of(place: Place) -> dict[str, list[str | Path]]:
         "resolve": ["resolve", log],
         "resolve --json": ["resolve", log, "--json"],
         "unpack": ["unpack", core, "-o", folder / "made.core"],
+        "shrink": ["shrink", core, exe, "-o", folder / "small.core"],
         "report": ["report", core, "--exe", exe, "--json", "--no-gdb"],
         "serve": ["serve", folder, "--port", "0"],
         "triage": ["triage", core],

@@ -17,8 +17,8 @@ from whocall.base.output_file import write_bytes, writing, writing_text
 
 # Those that write a file, with what they take for it; and whether others may read it.
 WRITERS = {
-    "signatures": False, "export": False, "unpack": True, "report": True, "triage": True,
-    "trace": True,
+    "signatures": False, "export": False, "unpack": True, "shrink": True, "report": True,
+    "triage": True, "trace": True,
 }  # fmt: skip
 
 
@@ -61,7 +61,7 @@ def test_standard_output_gets_what_a_file_gets(command: str, name: str, place: P
     assert b" /dev/stdout" not in ran.stderr  # no command that takes it by that name
 
 
-@pytest.mark.parametrize("command", ["signatures", "export", "unpack"])
+@pytest.mark.parametrize("command", ["signatures", "export", "unpack", "shrink"])
 def test_a_terminal_is_not_given_what_is_no_text(command: str, place: Place) -> None:
     ours, theirs = os.openpty()
     words = [sys.executable, SCRIPT, *map(str, writing_to(place, command, "-"))]

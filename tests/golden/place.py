@@ -37,6 +37,7 @@ LINES = {
     "doctor": "doctor",
     "resolve": "resolve log --exe shop",
     "unpack": "unpack core -o made.core",
+    "shrink": "shrink core shop -o small.core",
     "report": "report core --exe shop -o made.html --no-gdb",
     "serve": "serve none --port 0",
     "triage": "triage core",
@@ -133,6 +134,7 @@ _OTHERWISE = {
     "doctor": [(r"(?m)^ +\S.*\n", ""), (r"(?m)^([\w ]+: +).*$", r"\1...")],
     "triage": [(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "dddd-dd-ddTdd:dd:ddZ")],
     "unpack": [(r"\d+ bytes", "N bytes")],
+    "shrink": [(r"\d+ bytes, \S+ %", "N bytes, N %")],
     "repair-plan": [(r'"code": \[.*?\]\], ', '"code": [...], ')],
     "trace": [(r"(?m) <- .*$", " <- ..."), (r"\d[0-9.,]*\b( [num]?s\b)?", "N"), (" +", " ")],
 }

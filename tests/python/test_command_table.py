@@ -76,6 +76,7 @@ KEPT = {
     "signatures A -o O": Keeps(inputs=[], outputs=["O"]),
     "export F -o O": Keeps(inputs=["F"], outputs=["O"]),
     "unpack F -o O": Keeps(inputs=None, outputs=["O"]),
+    "shrink C E -o O": Keeps(inputs=None, outputs=["O"]),
     "repair-plan C --folder D": Keeps(inputs=["C"], folders=["D"], caches=("symbols",)),
     "report C D -o O": Keeps(inputs=["C", "D"], outputs=["O"], gdb=True),
     "report C --no-gdb --json": Keeps(inputs=["C"]),

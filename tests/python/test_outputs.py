@@ -11,7 +11,7 @@ import pytest
 from programs import Crash
 from sessions import SCRIPT, environment
 
-COMMANDS = ["report", "triage", "trace", "unpack", "export", "signatures"]
+COMMANDS = ["report", "triage", "trace", "unpack", "shrink", "export", "signatures"]
 
 
 @pytest.mark.parametrize("link", [False, True], ids=["itself", "a link"])

@@ -54,6 +54,7 @@ def test_what_is_plain_has_the_meaning_that_argparse_gives_it(
         "repair-plan",
         "report",
         "unpack",
+        "shrink",
     )
 
 

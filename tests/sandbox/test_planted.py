@@ -17,8 +17,8 @@ PLANTED = Path(__file__).with_name("planted.py")
 OTHERS = {"bt --list", "doctor", "--help", "bt --help", "--version", "--script-path"}
 READERS = [
     "audit", "bt", "bt --all", "bt --json", "caller", "compare", "export", "functions", "modules",
-    "repair-plan", "report", "resolve", "resolve --json", "serve", "signatures", "symbol", "trace",
-    "triage", "triage --json", "unpack", "waits", "why",
+    "repair-plan", "report", "resolve", "resolve --json", "serve", "shrink", "signatures", "symbol",
+    "trace", "triage", "triage --json", "unpack", "waits", "why",
 ]  # fmt: skip
 # What is read without native code.
 PLAIN = {"resolve", "resolve --json", "unpack"}

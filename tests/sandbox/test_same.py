@@ -43,6 +43,7 @@ def more_lines(place: Place) -> dict[str, list[str | Path]]:
         "triage store": ["triage", core, packed, "--store", store, "-j", "2"],
         "triage reports": ["triage", core, "--reports", folder / "reports", "-o", folder / "out"],
         "trace": ["trace", place.trace, "-o", folder / "tree"],
+        "shrink packed": ["shrink", packed, exe, "-o", folder / "shrunk"],
         "unpack": ["unpack", packed, "-o", folder / "unpacked"],
         "unpack to stdout": ["unpack", packed, "-o", "/dev/stdout"],
     }
@@ -52,8 +53,8 @@ NAMES = [
     "audit", "bt", "bt --all", "bt --json", "bt --list", "bt nothing", "bt packed",
     "bt packed otherwise", "caller", "compare", "compare no gdb", "compare packed", "export",
     "functions", "modules", "repair-plan", "report", "report nowhere", "resolve",
-    "resolve --json", "signatures", "symbol", "trace", "triage", "triage --json",
-    "triage reports", "triage store", "unpack", "unpack to stdout", "waits", "why",
+    "resolve --json", "shrink", "shrink packed", "signatures", "symbol", "trace", "triage",
+    "triage --json", "triage reports", "triage store", "unpack", "unpack to stdout", "waits", "why",
 ]  # fmt: skip
 
 

@@ -14,6 +14,7 @@
 #include "process/core/core_image.h"
 #include "process/core/core_notes.h"
 #include "process/core/foreign_core.h"
+#include "process/core/own_notes.h"
 
 namespace whocall {
 namespace {
@@ -96,19 +97,25 @@ const Architecture& require_architecture_of(const ElfFile& file, std::span<const
   return arch == nullptr ? architecture_of(file) : *arch;
 }
 
-std::unique_ptr<Memory> dumped_memory(const std::shared_ptr<const ElfFile>& file) {
-  std::vector<SegmentMemory::Segment> segments;
-  for (const ElfSegment& segment : file->segments()) {
-    if (segment.type != PT_LOAD) {
-      continue;
-    }
-    const auto bytes = file->bytes().from(segment.offset).bytes();
-    const std::uint64_t size =
-        std::min({std::uint64_t{bytes.size()}, segment.file_size, segment.memory_size});
-    segments.push_back({segment.address, bytes.first(size)});
+std::vector<AddressRange> blanks_of(std::span<const ElfNote> notes) {
+  const auto note = std::ranges::find_if(notes, is_blank_note);
+  return note == notes.end() ? std::vector<AddressRange>() : parse_blank_note(note->contents);
+}
+
+// The parts of a segment between the blanks, which ascend.
+void append_known(Address begin, std::span<const std::byte> bytes,
+                  const std::vector<AddressRange>& blanks,
+                  std::vector<SegmentMemory::Segment>& segments) {
+  const auto ends_before = [&](const AddressRange& blank) { return blank.end <= begin; };
+  auto blank = std::ranges::partition_point(blanks, ends_before);
+  std::uint64_t done = 0;
+  for (; blank != blanks.end() && blank->begin - begin < bytes.size() && blank->begin >= begin;
+       ++blank) {
+    const std::uint64_t at = blank->begin - begin;
+    segments.push_back({begin + done, bytes.subspan(done, at - done)});
+    done = std::min<std::uint64_t>(at + blank->size(), bytes.size());
   }
-  return std::make_unique<SegmentMemory>(std::move(segments),
-                                         std::vector<std::shared_ptr<const void>>{file});
+  segments.push_back({begin + done, bytes.subspan(done)});
 }
 
 // What the file lacks of what its headers announce ("it has 10 of 20 bytes"); empty when nothing.
@@ -128,21 +135,49 @@ std::string truncation(const ElfFile& file) {
 
 }  // namespace
 
+CoreFile read_core_file(const std::string& path) {
+  CoreFile core{path, open_elf(path)};
+  require_core(*core.file);
+  core.notes = notes_of(*core.file);
+  require_linux(*core.file, core.notes);
+  core.arch = &require_architecture_of(*core.file, core.notes);
+  return core;
+}
+
+// All but what was made zero on purpose, which is not known.
+std::unique_ptr<Memory> dumped_memory(const CoreFile& core) {
+  const std::vector<AddressRange> blanks = blanks_of(core.notes);
+  std::vector<SegmentMemory::Segment> segments;
+  for (const ElfSegment& segment : core.file->segments()) {
+    if (segment.type != PT_LOAD) {
+      continue;
+    }
+    const auto bytes = core.file->bytes().from(segment.offset).bytes();
+    const std::uint64_t size =
+        std::min({std::uint64_t{bytes.size()}, segment.file_size, segment.memory_size});
+    append_known(segment.address, bytes.first(size), blanks, segments);
+  }
+  return std::make_unique<SegmentMemory>(std::move(segments),
+                                         std::vector<std::shared_ptr<const void>>{core.file});
+}
+
+std::unique_ptr<ProcessImage> open_core(const CoreFile& core, std::unique_ptr<Memory> memory,
+                                        const FileSearch& search) {
+  CoreContents contents;
+  contents.arch = core.arch;
+  contents.path = core.path;
+  contents.lack = truncation(*core.file);
+  contents.segments.assign(core.file->segments().begin(), core.file->segments().end());
+  contents.notes = core.notes;
+  contents.memory = std::move(memory);
+  contents.source = core.file;
+  return image_of_core(std::move(contents), search);
+}
+
 std::unique_ptr<ProcessImage> open_core(const std::string& path, const FileSearch& search) {
   const LongWork work("Reading", path);
-  const auto file = open_elf(path);
-  require_core(*file);
-  const std::vector<ElfNote> notes = notes_of(*file);
-  require_linux(*file, notes);
-  CoreContents contents;
-  contents.arch = &require_architecture_of(*file, notes);
-  contents.path = path;
-  contents.lack = truncation(*file);
-  contents.segments.assign(file->segments().begin(), file->segments().end());
-  contents.notes = notes;
-  contents.memory = dumped_memory(file);
-  contents.source = file;
-  return image_of_core(std::move(contents), search);
+  const CoreFile core = read_core_file(path);
+  return open_core(core, dumped_memory(core), search);
 }
 
 }  // namespace whocall

@@ -138,6 +138,9 @@ std::unique_ptr<ProcessImage> image_of_core(CoreContents core, const FileSearch&
   image->warnings.insert(image->warnings.end(), notes.warnings.begin(), notes.warnings.end());
   image->threads = std::move(notes.threads);
   require_threads(core, *image);
+  if (!notes.segments.empty()) {
+    core.segments = std::move(notes.segments);
+  }
   warn_about_left_out_stacks(core, *image, image->warnings);
   warn_about_missing_notes(notes, image->warnings);
   image->pid = notes.pid != 0 ? notes.pid : image->threads.front().lwp;

@@ -41,6 +41,12 @@ class NoteReader {
         result_.modules = parse_module_note(note.contents);
       } else if (is_name_note(note)) {
         names_ = parse_name_note(note.contents);
+      } else if (is_segment_note(note)) {
+        result_.segments = parse_segment_note(note.contents);
+      } else if (is_blank_registers_note(note) && !result_.threads.empty()) {
+        forget_registers(note.contents.read<std::uint64_t>(0).value_or(0));
+      } else if (is_blank_note(note)) {
+        is_private_ = true;
       } else if (is_partial_map_note(note)) {
         result_.partial_map = true;
       } else if (is_signal_note(note) && !result_.threads.empty()) {
@@ -48,6 +54,7 @@ class NoteReader {
       }
     }
     decide_who_crashed();
+    result_.command_line.cut = result_.command_line.cut || is_private_;
     std::unordered_map<std::int64_t, const std::string*> names;
     for (const ToldName& each : names_) {
       names.try_emplace(each.lwp, &each.name);
@@ -67,6 +74,16 @@ class NoteReader {
           note.contents.read<std::uint64_t>(arch_.os.signatures.offset).value_or(0);
     } else if (is(arch_.os.thread_areas.type) && !result_.threads.empty()) {
       read_thread_areas(note.contents);
+    }
+  }
+
+  // Of the thread whose registers came last: those that were made zero.
+  void forget_registers(std::uint64_t blanks) {
+    const auto layout = arch_.os.prstatus.registers;
+    for (std::size_t at = 0; at < std::min<std::size_t>(layout.size(), 64); ++at) {
+      if ((blanks >> at & 1U) != 0) {
+        result_.threads.back().registers.forget(layout[at].number);
+      }
     }
   }
 
@@ -211,6 +228,7 @@ class NoteReader {
   const Architecture& arch_;
   CoreNotes result_;
   std::vector<ToldName> names_;
+  bool is_private_ = false;
   bool before_threads_ = false;  // NT_PRPSINFO came before the first thread
 };
 

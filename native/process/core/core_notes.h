@@ -25,6 +25,7 @@ struct CoreNotes {
   std::vector<Thread> threads;        // in the order of the core
   std::vector<MappedFileNote> files;  // in the order of the note
   std::vector<ToldModule> modules;    // of whocall's own note, in its order
+  std::vector<ElfSegment> segments;   // likewise, of the core that this one was made of
   bool partial_map = false;           // by whocall's own note: the mappings were not told
   std::uint64_t signature_bits = 0;   // of code pointers; 0: nothing is said of them
   AuxiliaryVector auxiliary;

@@ -1,5 +1,7 @@
 #include "process/core/own_notes.h"
 
+#include <elf.h>
+
 #include <utility>
 
 #include "base/byte_reader.h"
@@ -11,6 +13,7 @@ namespace whocall {
 namespace {
 
 constexpr unsigned kNoteWord = 8;
+constexpr std::uint64_t kHeldFlag = 256;
 
 std::vector<std::byte> bytes_of_hex(std::string_view digits) {
   std::vector<std::byte> bytes;
@@ -34,6 +37,77 @@ bool is_signal_note(const ElfNote& note) {
 
 bool is_partial_map_note(const ElfNote& note) {
   return note.owner == kOwnNotes && note.type == kPartialMapNote;
+}
+
+bool is_segment_note(const ElfNote& note) {
+  return note.owner == kOwnNotes && note.type == kSegmentNote;
+}
+
+std::vector<ElfSegment> parse_segment_note(ByteView contents) {
+  ByteReader words(contents);
+  std::vector<ElfSegment> segments;
+  if (words.fixed(kNoteWord) != 1) {
+    return segments;
+  }
+  while (words.remaining() >= 3 * kNoteWord) {
+    ElfSegment segment;
+    segment.type = PT_LOAD;
+    segment.address = words.fixed(kNoteWord);
+    const Address end = words.fixed(kNoteWord);
+    const std::uint64_t flags = words.fixed(kNoteWord);
+    segment.memory_size = AddressRange{segment.address, end}.size();
+    segment.flags = flags & (PF_R | PF_W | PF_X);
+    segment.file_size = (flags & kHeldFlag) != 0 ? segment.memory_size : 0;
+    segments.push_back(segment);
+  }
+  return segments;
+}
+
+std::vector<std::byte> segment_note(std::span<const ElfSegment> segments, Endian endian) {
+  ByteSink words(endian, kNoteWord);
+  words.word(1);
+  for (const ElfSegment& segment : segments) {
+    if (segment.type == PT_LOAD) {
+      const std::uint64_t held = segment.file_size != 0 ? kHeldFlag : 0;
+      words.word(segment.address).word(segment.address + segment.memory_size);
+      words.word((segment.flags & (PF_R | PF_W | PF_X)) | held);
+    }
+  }
+  return std::move(words).take();
+}
+
+bool is_blank_note(const ElfNote& note) {
+  return note.owner == kOwnNotes && note.type == kBlankNote;
+}
+
+bool is_blank_registers_note(const ElfNote& note) {
+  return note.owner == kOwnNotes && note.type == kBlankRegistersNote;
+}
+
+std::vector<AddressRange> parse_blank_note(ByteView contents) {
+  ByteReader numbers(contents);
+  std::vector<AddressRange> ranges;
+  Address end = 0;
+  while (numbers.remaining() != 0) {
+    const Address begin = end + numbers.uleb();
+    const std::uint64_t size = numbers.uleb();
+    if (!numbers.ok() || begin < end || size > ~begin) {
+      break;
+    }
+    end = begin + size;
+    ranges.push_back({begin, end});
+  }
+  return ranges;
+}
+
+std::vector<std::byte> blank_note(std::span<const AddressRange> ranges, Endian endian) {
+  ByteSink numbers(endian, kNoteWord);
+  Address end = 0;
+  for (const AddressRange& range : ranges) {
+    numbers.uleb(range.begin - end).uleb(range.size());
+    end = range.end;
+  }
+  return std::move(numbers).take();
 }
 
 std::optional<SignalInfo> parse_signal_note(ByteView contents) {

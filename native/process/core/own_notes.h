@@ -29,6 +29,9 @@ inline constexpr std::uint32_t kModuleNote = 0x574d4f44;
 inline constexpr std::uint32_t kNameNote = 0x574e414d;
 inline constexpr std::uint32_t kSignalNote = 0x57534947;
 inline constexpr std::uint32_t kPartialMapNote = 0x574d4150;
+inline constexpr std::uint32_t kSegmentNote = 0x57534547;
+inline constexpr std::uint32_t kBlankNote = 0x57424c4b;
+inline constexpr std::uint32_t kBlankRegistersNote = 0x57424c52;
 
 // Whether it is the note that whocall writes into the cores that it makes of other dumps.
 bool is_module_note(const ElfNote& note);
@@ -50,6 +53,23 @@ std::vector<std::byte> signal_note(std::optional<std::int32_t> code, std::option
 
 // Where the dump tells no mappings, an empty note stands: what memory is held is all that is known.
 bool is_partial_map_note(const ElfNote& note);
+
+// The segments of the core that a smaller one was made of, where mappings and protections are told:
+// words of 64 bits, namely a version (1), and for each its begin and end (runtime addresses) and
+// its flags, PF_* and 256 where the core held memory of it.
+bool is_segment_note(const ElfNote& note);
+std::vector<ElfSegment> parse_segment_note(ByteView contents);
+std::vector<std::byte> segment_note(std::span<const ElfSegment> segments, Endian endian);
+
+// What of its memory was made zero before the core went to strangers, and is not known: ascending,
+// the distance from the end of the range before and the size, in bytes, each as ULEB128.
+bool is_blank_note(const ElfNote& note);
+std::vector<AddressRange> parse_blank_note(ByteView contents);
+std::vector<std::byte> blank_note(std::span<const AddressRange> ranges, Endian endian);
+
+// Behind a thread the same of its registers: a word of 64 bits, of which bit N is of the register
+// number N in the core's layout.
+bool is_blank_registers_note(const ElfNote& note);
 
 // And the note of names: for each thread that has one a word of 64 bits with its id, and
 // the name with a NUL behind it.

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/byte_sink.h"
+#include "process/core/core_writer.h"
 #include "process/core/own_notes.h"
 
 namespace whocall {
@@ -14,12 +15,6 @@ namespace {
 
 constexpr std::uint64_t kNotePage = 4096;
 constexpr std::string_view kKernel = "CORE";
-
-void append_note(ByteSink& out, std::string_view owner, std::uint32_t type,
-                 std::span<const std::byte> contents) {
-  out.u32(owner.size() + 1).u32(contents.size()).u32(type).text(owner).align(4);
-  out.append(contents).align(4);
-}
 
 ByteSink sink_of(const Minidump& dump) {
   return {dump.arch->abi.endian, dump.arch->abi.pointer_size};

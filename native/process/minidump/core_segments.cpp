@@ -1,9 +1,10 @@
+#include "process/minidump/core_segments.h"
+
 #include <elf.h>
 
 #include <algorithm>
 
 #include "base/interrupt.h"
-#include "process/minidump/core_writer.h"
 
 namespace whocall {
 namespace {
@@ -123,14 +124,6 @@ std::vector<CoreSegment> core_segments_of(const Minidump& dump) {
     segments.add(*mappings[at]);
   }
   return std::move(segments).finish();
-}
-
-std::uint64_t held_bytes(const std::vector<CoreSegment>& segments) {
-  std::uint64_t sum = 0;
-  for (const CoreSegment& segment : segments) {
-    sum += segment.held;
-  }
-  return sum;
 }
 
 }  // namespace whocall

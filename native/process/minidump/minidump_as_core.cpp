@@ -170,6 +170,8 @@ std::unique_ptr<ProcessImage> MinidumpAsCore::open(const std::shared_ptr<Minidum
   return image_of_core(std::move(contents), search);
 }
 
-int MinidumpAsCore::write(int file) { return write_core(file, dump_, segments(), memory()); }
+int MinidumpAsCore::write(int file) {
+  return write_core(file, *dump_.arch, core_notes_of(dump_), segments(), memory());
+}
 
 }  // namespace whocall

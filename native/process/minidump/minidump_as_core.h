@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/mapped_file.h"
-#include "process/minidump/core_writer.h"
+#include "process/minidump/core_segments.h"
 #include "process/minidump/minidump.h"
 
 namespace whocall {
@@ -35,7 +35,7 @@ class MinidumpAsCore {
 
   // Of the core that would be written now.
   [[nodiscard]] const std::vector<CoreSegment>& segments();
-  // As write_core().
+  // Of core_writer.h: errno, or 0.
   int write(int file);
   // The image that such a core would give, without one: its memory is the dump's. Throws Error.
   static std::unique_ptr<ProcessImage> open(const std::shared_ptr<MinidumpAsCore>& crash,

@@ -14,6 +14,12 @@ namespace {
 // Bounds for lists that were overwritten; real programs have a few hundred entries.
 constexpr std::size_t kEntryLimit = 8192;
 constexpr std::size_t kTagLimit = 1024;
+// struct r_debug { int version; struct link_map *map; brk; state; base }, ints padded to a word,
+// and struct link_map { addr, name, dynamic, next, previous }; behind these each linker has its
+// own.
+constexpr unsigned kPublicWords = 5;
+constexpr unsigned kFirstEntry = 1;
+constexpr unsigned kNextEntry = 3;
 
 class WordReader {
  public:
@@ -32,8 +38,13 @@ class WordReader {
   const Architecture& arch_;
 };
 
-// Runtime address of struct r_debug, as the dynamic table at `table` tells it.
-std::optional<Address> debug_structure(const WordReader& reader, Address table) {
+// Runtime address of struct r_debug, as the program's dynamic table tells it.
+std::optional<Address> debug_structure(const WordReader& reader, const LoadedElf& program) {
+  const ElfSegment* dynamic = segment_of_type(program.segments, PT_DYNAMIC);
+  const Address table = dynamic == nullptr ? 0 : dynamic->address + program.bias;
+  if (dynamic == nullptr) {
+    return std::nullopt;
+  }
   const unsigned word = reader.arch().abi.pointer_size;
   for (std::size_t entry = 0; entry < kTagLimit; ++entry) {
     const Address place = table + entry * 2 * word;
@@ -62,12 +73,9 @@ std::optional<Address> debug_structure(const WordReader& reader, Address table) 
 std::vector<LinkMapEntry> read_link_map(const Memory& memory, const LoadedElf& program,
                                         const Architecture& arch) {
   std::vector<LinkMapEntry> entries;
-  const ElfSegment* dynamic = segment_of_type(program.segments, PT_DYNAMIC);
   const WordReader reader(memory, arch);
-  const auto debug =
-      dynamic == nullptr ? std::nullopt : debug_structure(reader, dynamic->address + program.bias);
-  // struct r_debug { int version; struct link_map *map; ... }, the int padded to a word.
-  auto next = debug ? reader.word(*debug, 1) : std::nullopt;
+  const auto debug = debug_structure(reader, program);
+  auto next = debug ? reader.word(*debug, kFirstEntry) : std::nullopt;
   while (next && *next != 0 && entries.size() < kEntryLimit) {
     // struct link_map { addr, name, dynamic, next, previous }
     const auto bias = reader.word(*next, 0);
@@ -85,6 +93,19 @@ std::vector<LinkMapEntry> read_link_map(const Memory& memory, const LoadedElf& p
     }
   }
   return entries;
+}
+
+std::vector<AddressRange> link_map_places(const Memory& memory, const LoadedElf& program,
+                                          const Architecture& arch) {
+  std::vector<AddressRange> places;
+  const std::uint64_t size = std::uint64_t{kPublicWords} * arch.abi.pointer_size;
+  const WordReader reader(memory, arch);
+  const auto debug = debug_structure(reader, program);
+  for (auto next = debug; next && *next != 0 && places.size() < kEntryLimit;
+       next = reader.word(*next, places.size() == 1 ? kFirstEntry : kNextEntry)) {
+    places.push_back({*next, *next + size});
+  }
+  return places;
 }
 
 // l_addr is the header's address except for prelinked libraries; then the header lies at the start

@@ -25,6 +25,10 @@ struct LinkMapEntry {
 std::vector<LinkMapEntry> read_link_map(const Memory& memory, const LoadedElf& program,
                                         const Architecture& arch);
 
+// Where the structures of that list lie, as far as <link.h> describes them to debuggers.
+std::vector<AddressRange> link_map_places(const Memory& memory, const LoadedElf& program,
+                                          const Architecture& arch);
+
 // The image of an entry, by its header: one with the dynamic table that the entry tells.
 std::optional<LoadedElf> read_listed_elf(const Memory& memory, const LinkMapEntry& entry,
                                          std::span<const Mapping> mappings,

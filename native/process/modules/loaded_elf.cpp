@@ -13,11 +13,25 @@ namespace whocall {
 namespace {
 
 constexpr std::size_t kHeaderPage = 4096;        // bytes; program headers beyond are not seen
+constexpr std::size_t kMostHeaders = 1024;       // bytes; where more are needed, the page is read
 constexpr std::uint64_t kNoteLimit = 64 * 1024;  // bytes of one PT_NOTE segment
 
 bool has_magic(const Memory& memory, Address header) {
   std::array<std::byte, SELFMAG> magic{};
   return memory.read(header, magic) == SELFMAG && std::memcmp(magic.data(), ELFMAG, SELFMAG) == 0;
+}
+
+// The file's header and the program headers behind it: mostly the first few hundred bytes.
+std::vector<std::byte> headers_at(const Memory& memory, Address header, const Architecture& arch) {
+  std::vector<std::byte> bytes(kMostHeaders);
+  bytes.resize(memory.read(header, bytes));
+  const ElfHeader elf = parse_elf_header(ByteView(bytes, arch.abi.endian), "ELF header in memory");
+  const std::uint64_t end = elf.segments_offset + (elf.segment_count + 1) * elf.segment_stride;
+  if (end > bytes.size() && bytes.size() == kMostHeaders) {
+    bytes.resize(kHeaderPage);
+    bytes.resize(memory.read(header, bytes));
+  }
+  return bytes;
 }
 
 // The segment that the file's first page belongs to, else the first one loaded.
@@ -40,10 +54,9 @@ std::optional<LoadedElf> read_loaded_elf(const Memory& memory, Address header,
   if (!has_magic(memory, header)) {
     return std::nullopt;
   }
-  std::vector<std::byte> page(kHeaderPage);
-  page.resize(memory.read(header, page));
-  const ByteView bytes(page, arch.abi.endian);
   try {
+    const std::vector<std::byte> page = headers_at(memory, header, arch);
+    const ByteView bytes(page, arch.abi.endian);
     const ElfHeader elf = parse_elf_header(bytes, "ELF header in memory");
     if (!arch.abi.is_of(elf.identity)) {
       return std::nullopt;

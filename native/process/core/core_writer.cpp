@@ -1,4 +1,4 @@
-#include "process/minidump/core_writer.h"
+#include "process/core/core_writer.h"
 
 #include <elf.h>
 #include <unistd.h>
@@ -7,15 +7,13 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/byte_sink.h"
 #include "base/interrupt.h"
 #include "base/long_work.h"
-#include "process/minidump/core_notes_writer.h"
 
 namespace whocall {
 namespace {
 
-constexpr std::uint64_t kCorePage = 4096;
+constexpr std::uint64_t kMemoryAlignment = 16;  // bytes, in the file
 
 // The sizes of the headers of one class of ELF.
 struct HeaderSizes {
@@ -34,7 +32,7 @@ class CoreHeaders {
         sizes_(wide_ ? kWideHeaders : kSmallHeaders),
         out_(arch.abi.endian, arch.abi.pointer_size) {}
 
-  // Headers and notes; the memory begins at the next page.
+  // Headers and notes; the memory follows.
   std::vector<std::byte> write(const std::vector<std::byte>& notes,
                                const std::vector<CoreSegment>& segments) && {
     const std::uint64_t count = segments.size() + 1;
@@ -44,7 +42,8 @@ class CoreHeaders {
     put_file_header(count, is_large ? sections : 0);
     // gdb and the kernel agree that notes stand right behind the headers.
     put_segment(PT_NOTE, start, {0, 0, notes.size(), 0, 0});
-    std::uint64_t place = (start + notes.size() + kCorePage - 1) / kCorePage * kCorePage;
+    std::uint64_t place =
+        (start + notes.size() + kMemoryAlignment - 1) / kMemoryAlignment * kMemoryAlignment;
     for (const CoreSegment& segment : segments) {
       put_segment(PT_LOAD, place, segment);
       place += segment.held;
@@ -52,7 +51,7 @@ class CoreHeaders {
     if (is_large) {
       put_large_count(count);
     }
-    out_.append(notes).align(kCorePage);
+    out_.append(notes).align(kMemoryAlignment);
     return std::move(out_).take();
   }
 
@@ -114,10 +113,24 @@ int put_bytes(int file, std::uint64_t place, std::span<const std::byte> bytes) {
 
 }  // namespace
 
-int write_core(int file, const Minidump& dump, const std::vector<CoreSegment>& segments,
-               ByteView memory) {
+std::uint64_t held_bytes(const std::vector<CoreSegment>& segments) {
+  std::uint64_t sum = 0;
+  for (const CoreSegment& segment : segments) {
+    sum += segment.held;
+  }
+  return sum;
+}
+
+void append_note(ByteSink& out, std::string_view owner, std::uint32_t type,
+                 std::span<const std::byte> contents) {
+  out.u32(owner.size() + 1).u32(contents.size()).u32(type).text(owner).align(4);
+  out.append(contents).align(4);
+}
+
+int write_core(int file, const Architecture& arch, const std::vector<std::byte>& notes,
+               const std::vector<CoreSegment>& segments, ByteView memory) {
   LongWork work("Writing", "the core");
-  const auto head = CoreHeaders(*dump.arch).write(core_notes_of(dump), segments);
+  const auto head = CoreHeaders(arch).write(notes, segments);
   std::uint64_t place = head.size();
   if (const int error = put_bytes(file, 0, head); error != 0) {
     return error;
