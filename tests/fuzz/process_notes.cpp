@@ -29,6 +29,13 @@ void read_lists(const Architecture& arch, ByteView bytes) {
   (void)parse_module_note(bytes);
   (void)parse_name_note(bytes);
   (void)parse_signal_note(bytes);
+  const auto segments = parse_segment_note(bytes);
+  (void)core_mappings(segments, {});
+  Address blank_end = 0;
+  for (const AddressRange& blank : parse_blank_note(bytes)) {
+    fuzz::demand(blank.begin >= blank_end && blank.begin <= blank.end);
+    blank_end = blank.end;
+  }
   (void)foreign_dump(bytes.bytes());
   const auto files = parse_file_note(bytes, arch.abi.pointer_size);
   Address end = 0;

@@ -1,5 +1,6 @@
 // The note that whocall writes into cores that it makes of other dumps.
 #include <doctest/doctest.h>
+#include <elf.h>
 
 #include <cstring>
 #include <string>
@@ -92,6 +93,49 @@ TEST_CASE("names of threads, and a list of them that is cut off") {
   CHECK(names[1].name == "io");
   note.pop_back();
   CHECK(parse_name_note(ByteView(note, Endian::little)).size() == 1);
+}
+
+TEST_CASE("segments of a larger core are told and read again") {
+  std::vector<ElfSegment> segments(2);
+  segments[0] = {.type = PT_LOAD,
+                 .flags = PF_R | PF_X,
+                 .address = 0x1000,
+                 .file_size = 9,
+                 .memory_size = 0x2000};
+  segments[1] = {.type = PT_LOAD, .flags = PF_R | PF_W, .address = 0x4000, .memory_size = 0x1000};
+  const auto note = segment_note(segments, Endian::little);
+  const auto told = parse_segment_note(ByteView(note, Endian::little));
+  REQUIRE(told.size() == 2);
+  CHECK(told[0].address == 0x1000);
+  CHECK(told[0].memory_size == 0x2000);
+  CHECK(told[0].flags == (PF_R | PF_X));
+  CHECK(told[0].file_size != 0);
+  CHECK(told[1].file_size == 0);
+}
+
+TEST_CASE("a segment that ends before it begins is empty") {
+  std::vector<std::byte> note;
+  for (const std::uint64_t word : {1ULL, 0x3000ULL, 0x1000ULL, 6ULL, 7ULL}) {
+    append_word(note, word);
+  }
+  const auto told = parse_segment_note(ByteView(note, Endian::little));
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].memory_size == 0);
+  note.front() = std::byte{2};  // a version that is not known
+  CHECK(parse_segment_note(ByteView(note, Endian::little)).empty());
+}
+
+TEST_CASE("blank ranges are told and read again, and none wraps") {
+  const std::vector<AddressRange> ranges = {{0x7fff0010, 0x7fff0018}, {0x7fff0100, 0x7fff0180}};
+  auto note = blank_note(ranges, Endian::little);
+  CHECK(parse_blank_note(ByteView(note, Endian::little)) == ranges);
+  const std::vector<AddressRange> last = {{~Address{0} - 8, ~Address{0}}};
+  note = blank_note(last, Endian::little);
+  CHECK(parse_blank_note(ByteView(note, Endian::little)) == last);
+  for (int i = 0; i < 2; ++i) {
+    note.push_back(std::byte{0x10});  // behind the end of the address space
+  }
+  CHECK(parse_blank_note(ByteView(note, Endian::little)) == last);
 }
 
 }  // namespace

@@ -45,8 +45,6 @@ class NoteReader {
         result_.segments = parse_segment_note(note.contents);
       } else if (is_blank_registers_note(note) && !result_.threads.empty()) {
         forget_registers(note.contents.read<std::uint64_t>(0).value_or(0));
-      } else if (is_blank_note(note)) {
-        is_private_ = true;
       } else if (is_partial_map_note(note)) {
         result_.partial_map = true;
       } else if (is_signal_note(note) && !result_.threads.empty()) {
@@ -54,7 +52,6 @@ class NoteReader {
       }
     }
     decide_who_crashed();
-    result_.command_line.cut = result_.command_line.cut || is_private_;
     std::unordered_map<std::int64_t, const std::string*> names;
     for (const ToldName& each : names_) {
       names.try_emplace(each.lwp, &each.name);
@@ -228,7 +225,6 @@ class NoteReader {
   const Architecture& arch_;
   CoreNotes result_;
   std::vector<ToldName> names_;
-  bool is_private_ = false;
   bool before_threads_ = false;  // NT_PRPSINFO came before the first thread
 };
 

@@ -1,6 +1,7 @@
 #include "process/core/private_words.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "arch/os_abi.h"
 #include "base/byte_view.h"
@@ -63,7 +64,13 @@ std::uint64_t PrivateWords::blank_registers(std::span<std::byte> status) const {
 void PrivateWords::blank_arguments(std::span<std::byte> info) {
   const auto text = info.last(std::min(info.size(), kArgumentsOfProcess));
   const auto space = std::ranges::find(text, std::byte{' '});
+  const std::size_t length = static_cast<std::size_t>(space - text.begin());
+  const bool has_more = length + 1 < text.size() && space[1] != std::byte{0};
   std::fill(space, text.end(), std::byte{0});
+  constexpr std::string_view kLeftOut = " ...";
+  if (has_more && length + kLeftOut.size() < text.size()) {
+    std::ranges::copy(std::as_bytes(std::span(kLeftOut)), space);
+  }
 }
 
 }  // namespace whocall

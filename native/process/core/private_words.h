@@ -28,7 +28,7 @@ class PrivateWords {
   // The same in a thread's NT_PRSTATUS, whose program counter and stack pointer stay; returns
   // which, as the note of blank registers has it.
   [[nodiscard]] std::uint64_t blank_registers(std::span<std::byte> status) const;
-  // And in NT_PRPSINFO, of whose command line the first word stays.
+  // And in NT_PRPSINFO, of whose command line the first word stays, with dots where there was more.
   static void blank_arguments(std::span<std::byte> info);
 
  private:

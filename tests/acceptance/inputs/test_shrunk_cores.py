@@ -150,7 +150,7 @@ def test_blank_words_are_no_values(secrets: tuple[Path, Path], tmp_path: Path) -
     with open_core(str(small), str(exe)) as image:
         text = ran([sys.executable, WHOCALL, "bt", small, exe])
         assert "SECRET" not in text
-        assert re.search(r'"[^"]*secrets\.\.\."', text)
+        assert re.search(r'"[^"]*secrets \.\.\."', text)
         registers = image.report(walk=Walk(registers=True)).threads[0].frames[0].registers or {}
         assert "r12" not in registers
         assert "rsp" in registers
