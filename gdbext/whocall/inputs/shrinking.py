@@ -56,7 +56,8 @@ def shrink(
     """
     arrived = receive(path, search.sysroot)
     if arrived.converter is not None:
-        raise Error(f"{arrived.name} is no core but a dump that is small already", path=path)
+        text = "is a dump that is small already: hand it on as it is, or make a core by `unpack`"
+        raise Error(f"{arrived.name} {text}", path=path)
 
     def open_it(where: Search) -> ProcessImage:
         return ProcessImage(core.image(where.native(exe)))
