@@ -88,7 +88,8 @@ def test_lines_are_those_of_the_debug_info(options: list[str], tmp_path: Path) -
     ours = {address: table.lines_at(address - 1) for address in asked}
     told = {address: places for address, places in ours.items() if places}
     assert len(told) > 1000
-    assert len(told) > 0.7 * len(asked)  # the rest: calls of C that cannot collect
+    # The rest: calls of C that cannot collect, and polls for signals, which OCaml 5 has more of.
+    assert len(told) > 0.5 * len(asked)
     theirs = addr2line(twin, [asked[address] for address in told])
     wrong = []
     for (address, places), expected in zip(told.items(), theirs):
@@ -108,12 +109,13 @@ def test_inlined_calls_are_told(tmp_path: Path) -> None:
 
 
 def _is_called(name: str, symbol: str) -> bool:
-    """Symbols have the module and the last part of the name; anonymous functions are `fun`, and
-    operators and methods are spelt in letters.
+    """Symbols have the module and the last part of the name; anonymous functions are `fun`,
+    operators and methods are spelt in letters, and what was made of a function that ends in a
+    constructor is `dps`.
     """
     module, _, rest = name.partition(".")
     last = re.split(r"[.#]", rest.replace(".(fun)", ".fun"))[-1]
-    own = re.fullmatch(rf"caml{module}(?:__|\.)(.*?)(?:_\d+)?", symbol)
+    own = re.fullmatch(rf"caml{module}(?:__|\.)(.*?)(?:_dps)?(?:_\d+)?", symbol)
     return own is not None and (own[1] in (last, "fun") or not re.match(r"\w+$", last))
 
 
