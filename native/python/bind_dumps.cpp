@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "base/error.h"
@@ -65,7 +66,8 @@ void write_dump(MinidumpAsCore& crash, int file, const std::string& folder) {
 void write_shrunk(const ShrinkableCore& core, const Process& process, int file,
                   const std::string& folder, bool is_private) {
   if (const int error = core.write(file, process.image(), is_private); error != 0) {
-    fail_to_write(process.image().core_path, {file, folder}, error);
+    throw Error(folder, std::string("cannot hold the smaller core: ") + std::strerror(error),
+                "Free some space, or name another folder in TMPDIR");
   }
 }
 

@@ -68,10 +68,13 @@ const KernelCalls::Place& KernelCalls::place(Address pc) {
   return place;
 }
 
-std::int64_t KernelCalls::result_of(const Thread& thread) const {
-  const std::uint64_t word = thread.registers.get(abi_->result).value_or(0);
-  return process_.arch->registers.size == 4 ? static_cast<std::int32_t>(word)
-                                            : static_cast<std::int64_t>(word);
+std::optional<std::int64_t> KernelCalls::result_of(const Thread& thread) const {
+  const auto word = thread.registers.get(abi_->result);
+  if (!word) {
+    return std::nullopt;  // of a core that was made for strangers
+  }
+  return process_.arch->registers.size == 4 ? static_cast<std::int32_t>(*word)
+                                            : static_cast<std::int64_t>(*word);
 }
 
 void KernelCalls::name(KernelCall& call, const Place& place) const {
@@ -120,13 +123,16 @@ std::optional<KernelCall> KernelCalls::kept(const Thread& thread, KernelCall cal
   if (place.readable && !place.behind) {
     return std::nullopt;
   }
-  const std::int64_t result = result_of(thread);
+  const auto told = result_of(thread);
+  const std::int64_t result = told.value_or(0);
   const auto word = thread.registers.get(abi_->kept);
   const std::int64_t number = word ? static_cast<std::int32_t>(*word) : -1;
   if (number >= 0) {
     call.number = static_cast<std::uint64_t>(number) & ~abi_->mark;
     // ENOSYS stands there from the beginning of a call on.
-    if (!restarts(result) && result != -EINTR && result != -ENOSYS) {
+    if (!told) {
+      call.state = KernelCall::State::unclear;
+    } else if (!restarts(result) && result != -EINTR && result != -ENOSYS) {
       call.state = KernelCall::State::returned;
       call.result = result;
     }
@@ -142,7 +148,7 @@ std::optional<KernelCall> KernelCalls::kept(const Thread& thread, KernelCall cal
 // The pc stands at the call again, unless that failed for good.
 std::optional<KernelCall> KernelCalls::set_back(const Thread& thread, KernelCall call,
                                                 const Place& place) const {
-  const std::int64_t result = result_of(thread);
+  const std::int64_t result = result_of(thread).value_or(0);
   if (!place.at && !(place.behind && (restarts(result) || result == -EINTR))) {
     return std::nullopt;
   }

@@ -62,7 +62,7 @@ class KernelCalls {
   std::optional<KernelCall> kept(const Thread& thread, KernelCall call, const Place& place) const;
   std::optional<KernelCall> set_back(const Thread& thread, KernelCall call,
                                      const Place& place) const;
-  [[nodiscard]] std::int64_t result_of(const Thread& thread) const;
+  [[nodiscard]] std::optional<std::int64_t> result_of(const Thread& thread) const;
 
   const ProcessImage& process_;
   const SystemCallAbi* abi_;

@@ -93,11 +93,23 @@ def require_no_terminal(output: str) -> None:
     from whocall.base.regular_file import handed
 
     number = handed(output)
-    if number is not None and os.isatty(number):
+    if os.isatty(number) if number is not None else _is_terminal(output):
         raise UsageError(
             "what is written is no text, and standard output is a terminal: name a file, or "
             "another program behind |"
         )
+
+
+def _is_terminal(path: str) -> bool:
+    """Whether it names one, such as /dev/tty, by the kernel's list of devices."""
+    import stat
+
+    try:
+        found = os.stat(path)
+    except OSError:
+        return False
+    terminals = {4, 5, *range(136, 144)}  # tty, console and serial lines; pseudo-terminals
+    return stat.S_ISCHR(found.st_mode) and os.major(found.st_rdev) in terminals
 
 
 def require_other_file(output: str | None, *inputs: str) -> None:

@@ -97,11 +97,6 @@ const Architecture& require_architecture_of(const ElfFile& file, std::span<const
   return arch == nullptr ? architecture_of(file) : *arch;
 }
 
-std::vector<AddressRange> blanks_of(std::span<const ElfNote> notes) {
-  const auto note = std::ranges::find_if(notes, is_blank_note);
-  return note == notes.end() ? std::vector<AddressRange>() : parse_blank_note(note->contents);
-}
-
 // The parts of a segment between the blanks, which ascend.
 void append_known(Address begin, std::span<const std::byte> bytes,
                   const std::vector<AddressRange>& blanks,
@@ -109,11 +104,10 @@ void append_known(Address begin, std::span<const std::byte> bytes,
   const auto ends_before = [&](const AddressRange& blank) { return blank.end <= begin; };
   auto blank = std::ranges::partition_point(blanks, ends_before);
   std::uint64_t done = 0;
-  for (; blank != blanks.end() && blank->begin - begin < bytes.size() && blank->begin >= begin;
-       ++blank) {
-    const std::uint64_t at = blank->begin - begin;
+  for (; blank != blanks.end() && blank->begin < begin + bytes.size(); ++blank) {
+    const std::uint64_t at = std::max(blank->begin, begin) - begin;
     segments.push_back({begin + done, bytes.subspan(done, at - done)});
-    done = std::min<std::uint64_t>(at + blank->size(), bytes.size());
+    done = std::min<std::uint64_t>(blank->end - begin, bytes.size());
   }
   segments.push_back({begin + done, bytes.subspan(done)});
 }

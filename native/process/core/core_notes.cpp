@@ -78,7 +78,9 @@ class NoteReader {
   void forget_registers(std::uint64_t blanks) {
     const auto layout = arch_.os.prstatus.registers;
     for (std::size_t at = 0; at < std::min<std::size_t>(layout.size(), 64); ++at) {
-      if ((blanks >> at & 1U) != 0) {
+      const bool is_place =
+          layout[at].number == arch_.registers.pc || layout[at].number == arch_.registers.sp;
+      if ((blanks >> at & 1U) != 0 && !is_place) {
         result_.threads.back().registers.forget(layout[at].number);
       }
     }

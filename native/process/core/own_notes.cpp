@@ -7,6 +7,7 @@
 #include "base/byte_reader.h"
 #include "base/byte_sink.h"
 #include "base/hex.h"
+#include "base/joined_ranges.h"
 #include "base/text_lines.h"
 
 namespace whocall {
@@ -98,6 +99,17 @@ std::vector<AddressRange> parse_blank_note(ByteView contents) {
     ranges.push_back({begin, end});
   }
   return ranges;
+}
+
+std::vector<AddressRange> blanks_of(std::span<const ElfNote> notes) {
+  std::vector<AddressRange> blanks;
+  for (const ElfNote& note : notes) {
+    if (is_blank_note(note)) {
+      const auto more = parse_blank_note(note.contents);
+      blanks.insert(blanks.end(), more.begin(), more.end());
+    }
+  }
+  return JoinedRanges(std::move(blanks)).ranges();
 }
 
 std::vector<std::byte> blank_note(std::span<const AddressRange> ranges, Endian endian) {

@@ -65,6 +65,8 @@ std::vector<std::byte> segment_note(std::span<const ElfSegment> segments, Endian
 // the distance from the end of the range before and the size, in bytes, each as ULEB128.
 bool is_blank_note(const ElfNote& note);
 std::vector<AddressRange> parse_blank_note(ByteView contents);
+// Of all such notes, joined.
+std::vector<AddressRange> blanks_of(std::span<const ElfNote> notes);
 std::vector<std::byte> blank_note(std::span<const AddressRange> ranges, Endian endian);
 
 // Behind a thread the same of its registers: a word of 64 bits, of which bit N is of the register

@@ -2,7 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/joined_ranges.h"
@@ -10,33 +14,38 @@
 
 namespace whocall {
 
+// What of a process tells of its frames, and of no data. All addresses are runtime addresses.
+struct ShownParts {
+  JoinedRanges frames;               // the stacks, as far as frames reach
+  std::unordered_set<Address> code;  // where frames stand: what return addresses point to
+  JoinedRanges lists;                // the dynamic linker's list of files, to the byte
+};
+
 class PrivateWords {
  public:
-  // `frames`: the stacks as far as frames reach; `shown`: what tells nothing of the process's data,
-  // as its list of modules. All runtime addresses.
-  PrivateWords(const ProcessImage& image, JoinedRanges frames, JoinedRanges shown)
-      : image_(image), frames_(std::move(frames)), shown_(std::move(shown)) {}
-
-  // A return address, a frame link, or a saved register that one leads through: a pointer to code
-  // or into a frame.
-  [[nodiscard]] bool may_show(Address value) const {
-    return frames_.contains(value) || image_.is_code(value);
-  }
+  PrivateWords(const ProcessImage& image, ShownParts shown)
+      : image_(image), shown_(std::move(shown)) {}
 
   // Sets to zero what may not be shown of memory that begins at `begin`, and adds where that is.
+  // What stays are pointers to frames and to where they return, the list of files, what the
+  // modules' files have as well, and code.
   void blank(Address begin, std::span<std::byte> bytes, std::vector<AddressRange>& blanks) const;
   // The same in a thread's NT_PRSTATUS, whose program counter and stack pointer stay; returns
   // which, as the note of blank registers has it.
   [[nodiscard]] std::uint64_t blank_registers(std::span<std::byte> status) const;
-  // And in NT_PRPSINFO, of whose command line the first word stays, with dots where there was more.
+  // And in NT_PRPSINFO: of the command line the first word stays, with dots where there was more,
+  // and of the program's name what is the beginning of that.
   static void blank_arguments(std::span<std::byte> info);
+  // And in NT_SIGINFO: the signal, the code and who sent it stay, and an address that is mapped,
+  // near no address at all, or near a frame. Returns the code, where there is one that does not.
+  [[nodiscard]] std::optional<std::int32_t> blank_signal(std::span<std::byte> info) const;
 
  private:
-  [[nodiscard]] bool can_write(Address address) const;
+  [[nodiscard]] bool leads_to_frames(Address value) const;
+  [[nodiscard]] bool is_of_file_or_code(Address address) const;
 
   const ProcessImage& image_;
-  JoinedRanges frames_;
-  JoinedRanges shown_;
+  ShownParts shown_;
 };
 
 }  // namespace whocall

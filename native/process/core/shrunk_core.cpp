@@ -45,10 +45,15 @@ void append_shown(ByteSink& out, const ElfNote& note, const PrivateWords* blanks
   } else if (blanks != nullptr && note.type == NT_PRPSINFO) {
     PrivateWords::blank_arguments(contents);
   }
+  const auto code_alone =
+      blanks != nullptr && note.type == NT_SIGINFO ? blanks->blank_signal(contents) : std::nullopt;
   append_note(out, note.owner.empty() ? "CORE" : note.owner, note.type, contents);
+  const Endian endian = note.contents.endian();
+  if (code_alone) {
+    append_own(out, kSignalNote, signal_note(code_alone, std::nullopt, std::nullopt, endian));
+  }
   if (registers != 0) {
-    append_own(out, kBlankRegistersNote,
-               std::move(ByteSink(note.contents.endian(), 8).u64(registers)).take());
+    append_own(out, kBlankRegistersNote, std::move(ByteSink(endian, 8).u64(registers)).take());
   }
 }
 
@@ -58,7 +63,7 @@ ByteSink notes_of(const CoreFile& core, const PrivateWords* blanks) {
   for (const ElfNote& note : core.notes) {
     if (is_of_kernel(note) || is_of_machine(note, *core.arch)) {
       append_shown(out, note, blanks);
-    } else if (note.owner == kOwnNotes) {
+    } else if (note.owner == kOwnNotes && (blanks == nullptr || !is_blank_note(note))) {
       append_own(out, note.type, note.contents.bytes());
       has_segments = has_segments || is_segment_note(note);
     }
@@ -116,17 +121,24 @@ class HeldParts {
   std::vector<CoreSegment> held_;
 };
 
-// gdb wants more of the dynamic linker's list than the names and places of files.
-void read_for_debuggers(const CoreFile& core, const ProcessImage& image) {
+// The dynamic linker's list, of which gdb wants more than names and places: its structures, its
+// texts with their ends, and the program's table that leads there.
+std::vector<AddressRange> lists_of(const CoreFile& core, const ProcessImage& image) {
   const AuxiliaryVector auxiliary = read_core_notes(core.notes, *core.arch).auxiliary;
   const auto program = read_loaded_program(*image.memory, auxiliary, *core.arch);
   if (!program) {
-    return;
+    return {};
   }
-  for (const AddressRange& place : link_map_places(*image.memory, *program, *core.arch)) {
+  auto places = link_map_places(*image.memory, *program, *core.arch);
+  if (const ElfSegment* dynamic = segment_of_type(program->segments, PT_DYNAMIC)) {
+    const Address begin = dynamic->address + program->bias;
+    places.push_back({begin, begin + std::min(dynamic->memory_size, kHead)});
+  }
+  for (const AddressRange& place : places) {
     std::vector<std::byte> room(place.size());
     image.memory->read(place.begin, room);
   }
+  return places;
 }
 
 }  // namespace
@@ -136,18 +148,18 @@ ShrinkableCore::ShrinkableCore(const std::string& path) : core_(read_core_file(p
 std::unique_ptr<ProcessImage> ShrinkableCore::open(const FileSearch& search) {
   auto memory = std::make_unique<RecordedMemory>(dumped_memory(core_), words_);
   auto image = open_core(core_, std::move(memory), search);
-  read_for_debuggers(core_, *image);
-  opening_ = words_->so_far();
+  lists_ = lists_of(core_, *image);
+  const JoinedRanges opening = words_->so_far();
   for (const Module& module : image->modules) {
     Address end = module.range.begin;
     if (module.state == ModuleState::in_memory) {
       continue;
     }
-    for (const AddressRange& each : opening_.ranges()) {
+    for (const AddressRange& each : opening.ranges()) {
       const bool in_head = each.begin >= end && each.begin - module.range.begin < kHead;
       end = in_head ? each.end : end;
     }
-    kept_.push_back({module.range.begin, end});
+    heads_.push_back({module.range.begin, end});
   }
   return image;
 }
@@ -165,7 +177,12 @@ std::vector<AddressRange> ShrinkableCore::left_out(const ProcessImage& image) co
 }
 
 std::vector<CoreSegment> ShrinkableCore::pieces(const ProcessImage& image) const {
-  JoinedRanges wanted(kept_);
+  JoinedRanges wanted(frames_);
+  for (const auto* more : {&heads_, &lists_}) {
+    for (const AddressRange& each : *more) {
+      wanted.add(each);
+    }
+  }
   const JoinedRanges words = words_->so_far();
   for (const AddressRange& each : words.ranges()) {
     wanted.add(each);
@@ -186,8 +203,8 @@ std::vector<CoreSegment> ShrinkableCore::pieces(const ProcessImage& image) const
   return parts;
 }
 
-JoinedRanges ShrinkableCore::shown(const ProcessImage& image) const {
-  JoinedRanges ranges = opening_;
+JoinedRanges ShrinkableCore::lists(const ProcessImage& image) const {
+  JoinedRanges ranges(lists_);
   const unsigned word = image.arch->abi.pointer_size;
   for (const Address sp : signals_) {
     for (const SignalTrampoline& trampoline : image.arch->os.signal_trampolines) {
@@ -210,8 +227,8 @@ int ShrinkableCore::write(int file, const ProcessImage& image, bool is_private) 
     return write_core(file, *core_.arch, notes_of(core_, nullptr).take(), parts,
                       core_.file->bytes());
   }
-  const PrivateWords blanks(image, JoinedRanges(kept_), shown(image));
-  std::vector<AddressRange> blank_ranges;
+  const PrivateWords blanks(image, {JoinedRanges(frames_), code_, lists(image)});
+  std::vector<AddressRange> blank_ranges = blanks_of(core_.notes);
   std::vector<std::byte> memory;
   memory.reserve(held_bytes(parts));
   for (CoreSegment& part : parts) {
@@ -223,7 +240,8 @@ int ShrinkableCore::write(int file, const ProcessImage& image, bool is_private) 
   }
   const Endian endian = core_.arch->abi.endian;
   ByteSink notes = notes_of(core_, &blanks);
-  append_own(notes, kBlankNote, blank_note(blank_ranges, endian));
+  const JoinedRanges blank(std::move(blank_ranges));
+  append_own(notes, kBlankNote, blank_note(blank.ranges(), endian));
   return write_core(file, *core_.arch, std::move(notes).take(), parts, ByteView(memory, endian));
 }
 

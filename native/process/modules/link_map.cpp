@@ -19,7 +19,9 @@ constexpr std::size_t kTagLimit = 1024;
 // own.
 constexpr unsigned kPublicWords = 5;
 constexpr unsigned kFirstEntry = 1;
+constexpr unsigned kName = 1;
 constexpr unsigned kNextEntry = 3;
+constexpr unsigned kPreviousEntry = 4;
 
 class WordReader {
  public:
@@ -101,9 +103,21 @@ std::vector<AddressRange> link_map_places(const Memory& memory, const LoadedElf&
   const std::uint64_t size = std::uint64_t{kPublicWords} * arch.abi.pointer_size;
   const WordReader reader(memory, arch);
   const auto debug = debug_structure(reader, program);
-  for (auto next = debug; next && *next != 0 && places.size() < kEntryLimit;
-       next = reader.word(*next, places.size() == 1 ? kFirstEntry : kNextEntry)) {
+  auto next = debug ? reader.word(*debug, kFirstEntry) : std::nullopt;
+  if (debug) {
+    places.push_back({*debug, *debug + size});
+  }
+  std::uint64_t previous = 0;
+  while (next && *next != 0 && reader.word(*next, kPreviousEntry) == previous &&
+         places.size() < kEntryLimit) {
     places.push_back({*next, *next + size});
+    const Address name = reader.word(*next, kName).value_or(0);
+    const std::string text = read_string(memory, name);
+    if (!text.empty()) {
+      places.push_back({name, name + text.size() + 1});
+    }
+    previous = *next;
+    next = reader.word(*next, kNextEntry);
   }
   return places;
 }

@@ -25,7 +25,8 @@ struct LinkMapEntry {
 std::vector<LinkMapEntry> read_link_map(const Memory& memory, const LoadedElf& program,
                                         const Architecture& arch);
 
-// Where the structures of that list lie, as far as <link.h> describes them to debuggers.
+// Where the structures of that list lie, as far as <link.h> describes them to debuggers, and its
+// texts with the zeros at their ends: to the byte.
 std::vector<AddressRange> link_map_places(const Memory& memory, const LoadedElf& program,
                                           const Architecture& arch);
 

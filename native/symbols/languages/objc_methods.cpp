@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "arch/architecture.h"
+#include "base/interrupt.h"
 #include "symbols/discovery/data_words.h"
 #include "symbols/languages/dynamic_text.h"
 
@@ -70,13 +71,20 @@ class ObjcReader {
   }
 
   void read_symbols(Address symbols) {
+    if (!seen_.insert(symbols).second) {
+      return;
+    }
     const ByteView counts = file_.at(symbols + kCounts * word_);
     const unsigned classes = counts.read<std::uint16_t>(0).value_or(0);
     const unsigned categories = counts.read<std::uint16_t>(2).value_or(0);
     for (unsigned i = 0; i < classes + categories; ++i) {
+      check_interrupt_at(i, kManyEntries);
       const auto definition = words_.pointer_at(symbols + (kDefinitions + i) * word_);
       if (!definition) {
         return;  // not what it looked like, or damaged
+      }
+      if (!seen_.insert(*definition).second) {
+        continue;
       }
       if (i < classes) {
         read_class(*definition);
@@ -105,8 +113,7 @@ class ObjcReader {
     }
   }
 
-  // Of the list that the word at `where` leads to, which no other class has: lists of a hostile
-  // file may be named again and again.
+  // Of the list that the word at `where` leads to.
   void read_methods(Address where, const std::string& owner) {
     const auto methods = words_.pointer_at(where);
     if (!methods || !seen_.insert(*methods).second) {
@@ -143,8 +150,8 @@ class ObjcReader {
   const ElfFile& file_;
   const Architecture& arch_;
   DataWords words_;
-  unsigned word_;  // bytes
-  std::unordered_set<Address> seen_;
+  unsigned word_;                     // bytes
+  std::unordered_set<Address> seen_;  // what a hostile file names again and again is read once
   std::shared_ptr<std::deque<std::string>> names_ = std::make_shared<std::deque<std::string>>();
   NameList list_;
 };

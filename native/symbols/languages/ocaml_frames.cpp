@@ -45,10 +45,11 @@ Address only_info(const ElfFile& file, Address offsets, unsigned count) {
 
 // What a program may have as a name or a file; empty otherwise.
 std::string_view text_at(const ElfFile& file, Address address) {
-  const auto text = file.at(address).c_string(0).value_or(std::string_view());
-  const bool is_text = text.size() <= kLongestText && std::ranges::none_of(text, [](char each) {
-                         return static_cast<unsigned char>(each) < ' ' || each == '\x7f';
-                       });
+  const ByteView rest = file.at(address);
+  const auto near = rest.slice(0, std::min(rest.size(), kLongestText + 1));
+  const auto text = near.value_or(ByteView()).c_string(0).value_or(std::string_view());
+  const bool is_text = std::ranges::none_of(
+      text, [](char each) { return static_cast<unsigned char>(each) < ' ' || each == '\x7f'; });
   return is_text ? text : std::string_view();
 }
 

@@ -81,6 +81,7 @@ class TableSearch {
   std::optional<Address> read(Address table, std::vector<OcamlFrame>& frames) {
     constexpr std::uint64_t kMostFrames = std::uint64_t{1} << 22U;  // of one module
     constexpr std::uint64_t kCostOfEach = 16;                       // bytes
+    constexpr std::size_t kLookedAt = 64;                           // frames
     const unsigned word = file_.pointer_size();
     const std::uint64_t count = file_.at(table).read_unsigned(0, word).value_or(0);
     if (count == 0 || count > kMostFrames) {
@@ -99,7 +100,9 @@ class TableSearch {
         frames.push_back(*frame);
       }
     }
-    const bool tells = std::ranges::any_of(frames, [&](const OcamlFrame& frame) {
+    // Texts are at most a page long, and one of the first tells.
+    const auto first = std::span(frames).first(std::min(frames.size(), kLookedAt));
+    const bool tells = std::ranges::any_of(first, [&](const OcamlFrame& frame) {
       return !ocaml_places(file_, frame.debug_info, OcamlFormat::ocaml411).empty() ||
              !ocaml_places(file_, frame.debug_info, OcamlFormat::ocaml502).empty();
     });
