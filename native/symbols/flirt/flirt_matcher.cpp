@@ -20,6 +20,8 @@ constexpr std::uint32_t kConfirms = 12;
 constexpr std::uint32_t kCalled = 8;
 // What a reference is worth that leads where its name is known to lie, in bytes.
 constexpr std::uint32_t kAgreement = 8;
+// Of so many references some are calls.
+constexpr std::uint32_t kSeveral = 3;
 // Another module that fits there and has this many times fewer bytes is a coincidence.
 constexpr std::uint32_t kFarWeaker = 4;
 // Functions so far away are neighbours, and the next ones.
@@ -193,7 +195,17 @@ class Matcher {
     }
     const bool is_enough = (is_agreed && agreed >= kEnough) || candidate.weight >= kEnough;
     return (is_enough && is_among(candidate.address, kAmong)) ||
-           (candidate.weight >= kConfirms && is_among(candidate.address, kNext));
+           (candidate.weight >= kConfirms && may_call_so(candidate) &&
+            is_among(candidate.address, kNext));
+  }
+
+  // Folklore. Situation: the bytes that a file has of a function are those that saving registers
+  // takes, and linking writes what follows. Example: 24 of the 132 of MIPS's
+  // __libc_regcomp_freemem, which calls free() four times, are those of libgcc's btree_destroy as
+  // well, in the midst of glibc's functions. Remedy: of a function with several references by name
+  // one at least is a call or a jump in the program, too.
+  [[nodiscard]] bool may_call_so(const FlirtCandidate& candidate) const {
+    return set_.modules[candidate.module].references < kSeveral || !candidate.branches.empty();
   }
 
   // Folklore. Situation: a function is the same from version to version and has another name, or it

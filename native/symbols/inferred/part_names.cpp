@@ -195,8 +195,10 @@ bool begins_within_frame(const ElfFile& file, const Architecture& arch, Address 
     return false;
   }
   FirstCfa cfa;
+  constexpr std::uint64_t kMostInstructions = 4096;  // bytes: eight rows take a fraction
   rules::CallFrameProgram<FirstCfa> program(*entry->cie, start, cfa);
-  if (program.run(entry->instructions) == rules::ProgramEnd::damaged || cfa.by_expression) {
+  const rules::ByteSpan all = entry->instructions;
+  if (program.run(all.part(all.begin, kMostInstructions)) == rules::ProgramEnd::damaged || cfa.by_expression) {
     return false;
   }
   return cfa.number != arch.registers.sp || cfa.offset != arch.frame.cfa_on_entry;

@@ -11,10 +11,12 @@ METHODS = r"""
 extern void __objc_exec_class(void *);
 static char name[4097] = {[0 ... 4094] = 'A'}, selector[] = "s";
 void code(void) {}
-struct { void *next; int count, pad; void *method[3]; } list = {0, 1, 0, {selector, selector, code}};
+struct { void *next; int count, pad; void *method[3]; }
+    list = {0, 1, 0, {selector, selector, code}};
 struct class { void *words[12]; } meta = {{0, 0, name}};
 struct class one = {{&meta, 0, name, 0, 0, 0, 0, &list}};
-struct { long count; void *selectors; unsigned short classes, categories; int pad; void *all[65535]; }
+struct { long count; void *selectors; unsigned short classes, categories; int pad;
+         void *all[65535]; }
     symbols = {0, 0, 65535, 0, 0, {[0 ... 65534] = &one}};
 struct { long version, size; char *name; void *symbols; }
     modules[20000] = {[0 ... 19999] = {8, 32, selector, &symbols}};
