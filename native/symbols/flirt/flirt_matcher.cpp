@@ -20,8 +20,6 @@ constexpr std::uint32_t kConfirms = 12;
 constexpr std::uint32_t kCalled = 8;
 // What a reference is worth that leads where its name is known to lie, in bytes.
 constexpr std::uint32_t kAgreement = 8;
-// Of so many references some are calls.
-constexpr std::uint32_t kSeveral = 3;
 // Another module that fits there and has this many times fewer bytes is a coincidence.
 constexpr std::uint32_t kFarWeaker = 4;
 // Functions so far away are neighbours, and the next ones.
@@ -104,12 +102,26 @@ class Matcher {
           by_name_[set_.text(each.text)].push_back({i, candidate.address + each.offset});
         }
       }
-      if (std::ranges::any_of(candidate.branches, [this](const FlirtBranch& each) {
-            return names_.is_imported(each);
+      if (std::ranges::any_of(candidate.branches, [&](const FlirtBranch& each) {
+            return names_.is_imported(each) || leads_inside(candidate, each);
           })) {
         candidate.state = State::refused;
       }
     }
+  }
+
+  // Folklore. Situation: the bytes that a file has of a function are those that saving registers
+  // takes, and linking writes what follows. Example: 24 of the 132 of MIPS's
+  // __libc_regcomp_freemem are those of libgcc's btree_destroy as well, in the midst of glibc's
+  // functions; where the one calls free_dfa_content, the other has the end of a loop. Remedy: what
+  // is called by name is no place inside of the caller.
+  [[nodiscard]] bool leads_inside(const FlirtCandidate& candidate,
+                                  const FlirtBranch& branch) const {
+    const FlirtModule& module = set_.modules[candidate.module];
+    const Address offset = branch.target - candidate.address;
+    return offset < module.size &&
+           std::ranges::none_of(set_.names_of(module),
+                                [&](const FlirtName& name) { return name.offset == offset; });
   }
 
   struct Voices {
@@ -195,17 +207,7 @@ class Matcher {
     }
     const bool is_enough = (is_agreed && agreed >= kEnough) || candidate.weight >= kEnough;
     return (is_enough && is_among(candidate.address, kAmong)) ||
-           (candidate.weight >= kConfirms && may_call_so(candidate) &&
-            is_among(candidate.address, kNext));
-  }
-
-  // Folklore. Situation: the bytes that a file has of a function are those that saving registers
-  // takes, and linking writes what follows. Example: 24 of the 132 of MIPS's
-  // __libc_regcomp_freemem, which calls free() four times, are those of libgcc's btree_destroy as
-  // well, in the midst of glibc's functions. Remedy: of a function with several references by name
-  // one at least is a call or a jump in the program, too.
-  [[nodiscard]] bool may_call_so(const FlirtCandidate& candidate) const {
-    return set_.modules[candidate.module].references < kSeveral || !candidate.branches.empty();
+           (candidate.weight >= kConfirms && is_among(candidate.address, kNext));
   }
 
   // Folklore. Situation: a function is the same from version to version and has another name, or it
