@@ -159,7 +159,7 @@ SHELL: dict[str, Any] = {
 'shrink': ('make a core of some kilobytes that tells the same', 'Writes a core with what whocall reads of CORE to tell the frames of all threads, what functions were handed, why it ended and who waits for whom, and with the stacks as far as frames reach: everything else is left out. whocall, gdb and other tools open it as they open CORE.', '', False, (
   CORE2, EXE,
   (True, 'output', 'o', 'SMALL', 'file', '', False, True, None, '', False, (), 'the new core; - for standard output'),
-  (True, 'private', '', '', '', '', False, False, False, '', False, (), 'for strangers: blank every word of memory and registers that points neither to code nor into a frame, and the arguments of the command line'),
+  (True, 'private', '', '', '', '', False, False, False, '', False, (), 'for strangers: blank all memory and registers but pointers that lead from frame to frame, and the arguments of the command line'),
   SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE,
  ), (('inputs', 'all'), ('outputs', ('output',))), (), ('whocall shrink core.4711 -o small.core', 'whocall shrink core.4711 ./prog -o small.core --private')),
 'report': ('a page on one or more cores, or its data as JSON', "One page that needs nothing else: what happened, the stacks of all threads and how surely each frame is known, the stack's words, code, registers, a flame graph, gdb's own backtrace beside it, and the modules with what is missing.", 'CORE may be packed (zstd, xz, gzip, lz4, bzip2), a minidump, a crash report of apport, a problem directory of ABRT, or - for standard input; with several, the page shows each.', False, (
