@@ -7,6 +7,9 @@
 
 namespace whocall {
 
+// Whether `text` stands among the bytes as the end of a text.
+bool holds_text(ByteView bytes, std::string_view text);
+
 // Whether the names of the symbols that the file has for the loader hold `text`, as a whole name or
 // as its end.
 bool has_dynamic_text(const ElfFile& file, std::string_view text);

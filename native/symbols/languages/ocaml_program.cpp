@@ -3,7 +3,6 @@
 #include <elf.h>
 
 #include <algorithm>
-#include <cstring>
 #include <string_view>
 
 #include "base/interrupt.h"
@@ -134,11 +133,9 @@ void find_returns(const ElfFile& file, std::vector<OcamlFrame>& frames) {
 
 // The runtime asks the environment for it.
 bool has_options_of_ocaml(const ElfFile& file) {
-  constexpr std::string_view kOptions = "OCAMLRUNPARAM";
   const ElfSection* section = file.section(".rodata");
   const auto bytes = section != nullptr ? file.contents(*section) : std::nullopt;
-  return bytes && memmem(bytes->bytes().data(), bytes->size(), kOptions.data(),
-                         kOptions.size() + 1) != nullptr;
+  return bytes && holds_text(*bytes, "OCAMLRUNPARAM");
 }
 
 }  // namespace
