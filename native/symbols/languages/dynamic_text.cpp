@@ -13,7 +13,7 @@ bool holds_text(ByteView bytes, std::string_view text) {
   constexpr std::size_t kMostSearched = std::size_t{64} << 20U;  // bytes
   const std::string whole = std::string(text) + '\0';
   const auto near = bytes.bytes().first(std::min(bytes.size(), kMostSearched));
-  return memmem(near.data(), near.size(), whole.data(), whole.size()) != nullptr;
+  return !near.empty() && memmem(near.data(), near.size(), whole.data(), whole.size()) != nullptr;
 }
 
 bool has_dynamic_text(const ElfFile& file, std::string_view text) {
