@@ -198,7 +198,8 @@ bool begins_within_frame(const ElfFile& file, const Architecture& arch, Address 
   constexpr std::uint64_t kMostInstructions = 4096;  // bytes: eight rows take a fraction
   rules::CallFrameProgram<FirstCfa> program(*entry->cie, start, cfa);
   const rules::ByteSpan all = entry->instructions;
-  if (program.run(all.part(all.begin, kMostInstructions)) == rules::ProgramEnd::damaged || cfa.by_expression) {
+  if (program.run(all.part(all.begin, kMostInstructions)) == rules::ProgramEnd::damaged ||
+      cfa.by_expression) {
     return false;
   }
   return cfa.number != arch.registers.sp || cfa.offset != arch.frame.cfa_on_entry;
