@@ -53,10 +53,14 @@ py::dict fields_of_dump(const MinidumpAsCore& crash) {
   return fields;
 }
 
+[[noreturn]] void fail_as_shorter(const std::string& name) {
+  throw Error(name, "became shorter while it was read", "Copy it anew");
+}
+
 void write_dump(MinidumpAsCore& crash, int file, const std::string& folder) {
   const int error = crash.write(file);
   if (error == EFAULT) {  // pages of the dump were not to be had
-    throw Error(crash.name(), "became shorter while it was read", "Copy it anew");
+    fail_as_shorter(crash.name());
   }
   if (error != 0) {
     fail_to_write(crash.name(), {file, folder}, error);
@@ -65,7 +69,12 @@ void write_dump(MinidumpAsCore& crash, int file, const std::string& folder) {
 
 void write_shrunk(const ShrinkableCore& core, const Process& process, int file,
                   const std::string& folder, bool is_private) {
-  if (const int error = core.write(file, process.image(), is_private); error != 0) {
+  const ProcessImage& image = process.image();
+  const int error = core.write(file, image, is_private);
+  if (error == EFAULT) {  // pages of the core were not to be had
+    fail_as_shorter(image.core_path);
+  }
+  if (error != 0) {
     throw Error(folder, std::string("cannot hold the smaller core: ") + std::strerror(error),
                 "Free some space, or name another folder in TMPDIR");
   }

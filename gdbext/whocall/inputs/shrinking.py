@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterable
 from typing import BinaryIO
 
+from whocall.base.cut_files import whole_files
 from whocall.base.errors import Error
 from whocall.base.file_search import Search
 from whocall.base.native_errors import native_errors
@@ -63,7 +64,7 @@ def shrink(
         return ProcessImage(core.image(where.native(exe)))
 
     with sparse.temporary() as made:
-        with native_errors():
+        with whole_files(), native_errors():
             core = native.ShrinkableCore(os.fsencode(arrived.path))
             with in_root(open_it, search) as image:
                 image.came_as(arrived.name, {}, arrived.remarks, None)

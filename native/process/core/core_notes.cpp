@@ -37,17 +37,17 @@ class NoteReader {
         read_note(note);
       } else if (note.owner == "LINUX") {
         read_of_machine(note);
-      } else if (is_module_note(note)) {
+      } else if (is_own(note, kModuleNote)) {
         result_.modules = parse_module_note(note.contents);
-      } else if (is_name_note(note)) {
+      } else if (is_own(note, kNameNote)) {
         names_ = parse_name_note(note.contents);
-      } else if (is_segment_note(note)) {
+      } else if (is_own(note, kSegmentNote)) {
         result_.segments = parse_segment_note(note.contents);
-      } else if (is_blank_registers_note(note) && !result_.threads.empty()) {
+      } else if (is_own(note, kBlankRegistersNote) && !result_.threads.empty()) {
         forget_registers(note.contents.read<std::uint64_t>(0).value_or(0));
-      } else if (is_partial_map_note(note)) {
+      } else if (is_own(note, kPartialMapNote)) {
         result_.partial_map = true;
-      } else if (is_signal_note(note) && !result_.threads.empty()) {
+      } else if (is_own(note, kSignalNote) && !result_.threads.empty()) {
         result_.threads.back().signal_info = parse_signal_note(note.contents);
       }
     }

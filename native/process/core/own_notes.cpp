@@ -26,22 +26,8 @@ std::vector<std::byte> bytes_of_hex(std::string_view digits) {
 
 }  // namespace
 
-bool is_module_note(const ElfNote& note) {
-  return note.owner == kOwnNotes && note.type == kModuleNote;
-}
-
-bool is_name_note(const ElfNote& note) { return note.owner == kOwnNotes && note.type == kNameNote; }
-
-bool is_signal_note(const ElfNote& note) {
-  return note.owner == kOwnNotes && note.type == kSignalNote;
-}
-
-bool is_partial_map_note(const ElfNote& note) {
-  return note.owner == kOwnNotes && note.type == kPartialMapNote;
-}
-
-bool is_segment_note(const ElfNote& note) {
-  return note.owner == kOwnNotes && note.type == kSegmentNote;
+bool is_own(const ElfNote& note, std::uint32_t type) {
+  return note.owner == kOwnNotes && note.type == type;
 }
 
 std::vector<ElfSegment> parse_segment_note(ByteView contents) {
@@ -77,14 +63,6 @@ std::vector<std::byte> segment_note(std::span<const ElfSegment> segments, Endian
   return std::move(words).take();
 }
 
-bool is_blank_note(const ElfNote& note) {
-  return note.owner == kOwnNotes && note.type == kBlankNote;
-}
-
-bool is_blank_registers_note(const ElfNote& note) {
-  return note.owner == kOwnNotes && note.type == kBlankRegistersNote;
-}
-
 std::vector<AddressRange> parse_blank_note(ByteView contents) {
   ByteReader numbers(contents);
   std::vector<AddressRange> ranges;
@@ -104,7 +82,7 @@ std::vector<AddressRange> parse_blank_note(ByteView contents) {
 std::vector<AddressRange> blanks_of(std::span<const ElfNote> notes) {
   std::vector<AddressRange> blanks;
   for (const ElfNote& note : notes) {
-    if (is_blank_note(note)) {
+    if (is_own(note, kBlankNote)) {
       const auto more = parse_blank_note(note.contents);
       blanks.insert(blanks.end(), more.begin(), more.end());
     }
@@ -144,12 +122,11 @@ std::optional<SignalInfo> parse_signal_note(ByteView contents) {
   return info;
 }
 
-std::vector<std::byte> signal_note(std::optional<std::int32_t> code, std::optional<Address> address,
-                                   std::optional<std::uint64_t> sender, Endian endian) {
+std::vector<std::byte> signal_note(const SignalInfo& info, Endian endian) {
   ByteSink words(endian, kNoteWord);
-  words.word((code ? 1U : 0U) | (address ? 2U : 0U) | (sender ? 4U : 0U));
-  words.word(static_cast<std::uint64_t>(std::int64_t{code.value_or(0)}));
-  words.word(address.value_or(0)).word(sender.value_or(0));
+  words.word((info.code ? 1U : 0U) | (info.address ? 2U : 0U) | (info.pid ? 4U : 0U));
+  words.word(static_cast<std::uint64_t>(std::int64_t{info.code.value_or(0)}));
+  words.word(info.address.value_or(0)).word(info.pid.value_or(0));
   return std::move(words).take();
 }
 

@@ -104,9 +104,16 @@ void PrivateWords::blank_arguments(std::span<std::byte> info) {
   }
 }
 
-std::optional<std::int32_t> PrivateWords::blank_signal(std::span<std::byte> info) const {
+bool PrivateWords::shows(Address address) const {
   constexpr std::uint64_t kNearNothing = std::uint64_t{64} << 10U;
   constexpr std::uint64_t kNearFrame = std::uint64_t{1} << 20U;
+  return address < kNearNothing || image_.mapping_at(address) != nullptr ||
+         std::ranges::any_of(shown_.frames.ranges(), [&](const AddressRange& frame) {
+           return address < frame.end && frame.begin - std::min(frame.begin, address) < kNearFrame;
+         });
+}
+
+std::optional<std::int32_t> PrivateWords::blank_signal(std::span<std::byte> info) const {
   constexpr std::size_t kSender = 8;  // bytes: process and user
   const Architecture& arch = *image_.arch;
   const unsigned word = arch.abi.pointer_size;
@@ -120,12 +127,7 @@ std::optional<std::int32_t> PrivateWords::blank_signal(std::span<std::byte> info
     return std::nullopt;
   }
   const Address address = view.read_unsigned(parts, word).value_or(0);
-  const auto& frames = shown_.frames.ranges();
-  const bool stays =
-      address < kNearNothing || image_.mapping_at(address) != nullptr ||
-      std::ranges::any_of(frames, [&](const AddressRange& frame) {
-        return address < frame.end && frame.begin - std::min(frame.begin, address) < kNearFrame;
-      });
+  const bool stays = shows(address);
   clear(info.subspan(std::min(info.size(), parts + (stays ? word : 0))));
   return stays ? std::nullopt : std::optional(code);
 }

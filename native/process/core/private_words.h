@@ -36,8 +36,11 @@ class PrivateWords {
   // And in NT_PRPSINFO: of the command line the first word stays, with dots where there was more,
   // and of the program's name what is the beginning of that.
   static void blank_arguments(std::span<std::byte> info);
-  // And in NT_SIGINFO: the signal, the code and who sent it stay, and an address that is mapped,
-  // near no address at all, or near a frame. Returns the code, where there is one that does not.
+  // Whether the address that a signal brought may be shown: one that is mapped, near no address at
+  // all, or near a frame.
+  [[nodiscard]] bool shows(Address address) const;
+  // And in NT_SIGINFO: the signal, the code and who sent it stay, and such an address. Returns the
+  // code, where there is one that does not.
   [[nodiscard]] std::optional<std::int32_t> blank_signal(std::span<std::byte> info) const;
 
  private:

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/interrupt.h"
+#include "base/long_work.h"
 #include "process/core/core_notes.h"
 #include "process/core/own_notes.h"
 #include "process/core/private_words.h"
@@ -27,7 +28,7 @@ bool is_of_kernel(const ElfNote& note) {
 }
 
 bool is_of_machine(const ElfNote& note, const Architecture& arch) {
-  return note.owner == "LINUX" &&
+  return note.owner == "LINUX" && note.type != 0 &&
          (note.type == arch.os.signatures.type || note.type == arch.os.thread_areas.type);
 }
 
@@ -50,10 +51,26 @@ void append_shown(ByteSink& out, const ElfNote& note, const PrivateWords* blanks
   append_note(out, note.owner.empty() ? "CORE" : note.owner, note.type, contents);
   const Endian endian = note.contents.endian();
   if (code_alone) {
-    append_own(out, kSignalNote, signal_note(code_alone, std::nullopt, std::nullopt, endian));
+    append_own(out, kSignalNote, signal_note({code_alone, {}, {}}, endian));
   }
   if (registers != 0) {
     append_own(out, kBlankRegistersNote, std::move(ByteSink(endian, 8).u64(registers)).take());
+  }
+}
+
+// One of whocall's own: of a private core neither the threads' names nor where a signal's address
+// leads are strangers' matter, and what is blank is told once, at the end.
+void append_own_shown(ByteSink& out, const ElfNote& note, const PrivateWords* blanks) {
+  if (blanks == nullptr) {
+    append_own(out, note.type, note.contents.bytes());
+  } else if (is_own(note, kSignalNote)) {
+    SignalInfo info = parse_signal_note(note.contents).value_or(SignalInfo{});
+    if (info.address && !blanks->shows(*info.address)) {
+      info.address.reset();
+    }
+    append_own(out, note.type, signal_note(info, note.contents.endian()));
+  } else if (!is_own(note, kBlankNote) && !is_own(note, kNameNote)) {
+    append_own(out, note.type, note.contents.bytes());
   }
 }
 
@@ -63,9 +80,9 @@ ByteSink notes_of(const CoreFile& core, const PrivateWords* blanks) {
   for (const ElfNote& note : core.notes) {
     if (is_of_kernel(note) || is_of_machine(note, *core.arch)) {
       append_shown(out, note, blanks);
-    } else if (note.owner == kOwnNotes && (blanks == nullptr || !is_blank_note(note))) {
-      append_own(out, note.type, note.contents.bytes());
-      has_segments = has_segments || is_segment_note(note);
+    } else if (note.owner == kOwnNotes) {
+      append_own_shown(out, note, blanks);
+      has_segments = has_segments || is_own(note, kSegmentNote);
     }
   }
   if (!has_segments) {
@@ -146,6 +163,7 @@ std::vector<AddressRange> lists_of(const CoreFile& core, const ProcessImage& ima
 ShrinkableCore::ShrinkableCore(const std::string& path) : core_(read_core_file(path)) {}
 
 std::unique_ptr<ProcessImage> ShrinkableCore::open(const FileSearch& search) {
+  const LongWork work("Reading", core_.path);
   auto memory = std::make_unique<RecordedMemory>(dumped_memory(core_), words_);
   auto image = open_core(core_, std::move(memory), search);
   lists_ = lists_of(core_, *image);
@@ -165,11 +183,13 @@ std::unique_ptr<ProcessImage> ShrinkableCore::open(const FileSearch& search) {
 }
 
 std::vector<AddressRange> ShrinkableCore::left_out(const ProcessImage& image) const {
+  std::unordered_set<const Module*> used;
+  for (const Address pc : code_) {
+    used.insert(image.module_at(pc));
+  }
   std::vector<AddressRange> ranges;
   for (const Module& module : image.modules) {
-    const bool is_used =
-        std::ranges::any_of(code_, [&](Address pc) { return module.range.contains(pc); });
-    if (module.state == ModuleState::in_memory && !is_used) {
+    if (module.state == ModuleState::in_memory && !used.contains(&module)) {
       ranges.push_back(module.range);
     }
   }

@@ -75,7 +75,7 @@ void append_signal(ByteSink& out, const Minidump& dump) {
     append_note(out, kKernel, NT_SIGINFO, info.bytes());
   }
   append_note(out, kOwnNotes, kSignalNote,
-              signal_note(signal.code, signal.address, signal.sender, dump.arch->abi.endian));
+              signal_note({signal.code, signal.address, signal.sender}, dump.arch->abi.endian));
 }
 
 // NT_FILE of the mappings that name files.

@@ -37,7 +37,7 @@ struct DumpedSignal {
   int number = 0;
   std::optional<std::int32_t> code;     // si_code
   std::optional<Address> address;       // of a fault
-  std::optional<std::uint64_t> sender;  // the process that sent it
+  std::optional<std::uint32_t> sender;  // the process that sent it
 };
 
 // All that a core can be made of.

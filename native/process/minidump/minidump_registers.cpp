@@ -3,6 +3,7 @@
 #include <array>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 #include "process/minidump/minidump.h"
 
@@ -52,8 +53,8 @@ DumpedSignal told_signal(int number, std::uint32_t flags, Address address, std::
     signal.address = address;
   }
   const bool believed = code < 0 ? pid != 0 : code == 0 && !faults && sender == pid;
-  if (believed && sender != 0) {
-    signal.sender = sender;
+  if (believed && sender != 0 && std::in_range<std::uint32_t>(sender)) {
+    signal.sender = static_cast<std::uint32_t>(sender);
   }
   return signal;
 }

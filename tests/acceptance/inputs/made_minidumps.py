@@ -13,7 +13,7 @@ from pathlib import Path
 import whocall
 from whocall.base.process_image import ProcessImage
 
-THREADS, MODULES, MEMORY, EXCEPTION, SYSTEM, MISC = 3, 4, 5, 6, 7, 15
+THREADS, MODULES, MEMORY, EXCEPTION, SYSTEM, MISC, NAMES = 3, 4, 5, 6, 7, 15, 24
 MAPS, CRASHPAD = 0x47670009, 0x43500001
 AROUND = 128  # bytes in front of a program counter and behind it
 _STACK = 1 << 16  # bytes that are kept of each
@@ -31,6 +31,7 @@ class Form:
     code: bool = True  # bytes around program counters
     flags: bool = True  # si_code
     sent: int = 0  # of Crashpad's, where not 0: the sender's number
+    name: str = ""  # of each thread
     without: tuple[str, ...] = ()  # modules whose paths hold this are left out
 
 
@@ -105,7 +106,7 @@ def made(core: Path | str, place: Path, form: Form = AS_BREAKPAD, exe: str = "")
 
 
 def _file_of(image: ProcessImage, form: Form) -> bytes:
-    file = _File(bytearray(32 + 12 * 7))
+    file = _File(bytearray(32 + 12 * 8))
     crashed = image.index_of_crash()
     pieces: list[tuple[int, int, int]] = []
     threads, contexts = [], []
@@ -122,6 +123,11 @@ def _file_of(image: ProcessImage, form: Form) -> bytes:
         code = image.read(begin, 2 * AROUND) if form.code else b""
         if code and not any(known <= begin < known + size for known, size, _ in pieces):
             pieces.append((begin, len(code), file.put(code)))
+    names = [
+        struct.pack("<IQ", thread.lwp, file.text(form.name))
+        for thread in image.threads
+        if form.name
+    ]
     system = struct.pack("<HHHBBIIIIIHH", 9, 0, 0, 1, 0, 0, 0, 0, 0x8201, file.text(""), 0, 0)
     streams = {
         THREADS: struct.pack("<I", len(threads)) + b"".join(threads),
@@ -131,6 +137,7 @@ def _file_of(image: ProcessImage, form: Form) -> bytes:
         EXCEPTION: _exception(image, crashed, form, contexts[crashed]),
         SYSTEM: system.ljust(56, b"\0"),
         MISC: struct.pack("<III", 24, 1, image.native.pid) + bytes(12),
+        NAMES: struct.pack("<I", len(names)) + b"".join(names),
         MAPS if form.maps else CRASHPAD: _maps(image) if form.maps else struct.pack("<I", 1) * 13,
     }
     rows = [struct.pack("<III", kind, len(part), file.put(part)) for kind, part in streams.items()]

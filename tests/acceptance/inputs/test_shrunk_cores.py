@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -16,8 +19,12 @@ from oracles import eu_stack, gdb_bt
 from acceptance.helpers.front_ends import WHOCALL
 from acceptance.helpers.stockcores import StockCores
 from acceptance.inputs.crashes import Crash, ran
+from acceptance.inputs.made_minidumps import Form, made
 from whocall import open_core
-from whocall.base.process_image import Walk
+from whocall.base.errors import Error
+from whocall.base.file_search import Search
+from whocall.base.process_image import ProcessImage, Walk
+from whocall.inputs.shrinking import Needed, shrink
 
 STOCK = [
     *("python3", "python3-threads", "python3-signal-alarm", "python3-signal-alternate"),
@@ -166,6 +173,15 @@ def leaked(core: Path) -> list[str]:
     return [secret for secret in (*SECRETS, "QUEUESEC") if secret[:8].encode() in held]
 
 
+def replaced_address(core: bytes, address: bytes) -> bytes:
+    """With another address in the note that tells of the signal what a dump told."""
+    (note,) = re.finditer(b"GISWWHOCALL\\0", core)
+    told = struct.unpack_from("<Q", core, note.end())[0]
+    assert told & 2
+    place = note.end() + 16
+    return core[:place] + address + core[place + 8 :]
+
+
 def known(core: Path, exe: Path) -> dict[tuple[Any, ...], Any]:
     """All values that it tells: of arguments, registers and words of the stack."""
     found: dict[tuple[Any, ...], Any] = {}
@@ -200,6 +216,21 @@ def test_what_a_signal_brought_is_not_shown(tmp_path: Path) -> None:
     shrunk(core, exe, small, "--private")
     assert leaked(small) == []
     assert known(small, exe).items() <= known(core, exe).items()
+
+
+def test_what_another_dump_told_is_not_shown(secrets: Subject, tmp_path: Path) -> None:
+    """Cores that are made of minidumps have notes of their own."""
+    exe, core = secrets
+    form = Form(name="NAMESECRET")
+    dump = made(core, tmp_path / "dump", form, str(exe))
+    unpacked, small = tmp_path / "unpacked", tmp_path / "small"
+    ran([sys.executable, WHOCALL, "unpack", dump, "--exe", exe, "-o", unpacked])
+    unpacked.write_bytes(replaced_address(unpacked.read_bytes(), b"ADDRESEC"))
+    assert leaked(unpacked) != [] and b"ADDRESEC" in unpacked.read_bytes()
+    shrunk(unpacked, exe, small, "--private")
+    assert b"ADDRESEC" not in small.read_bytes()
+    assert leaked(small) == ["REGISTERSECRET"]  # in an instruction, which dumps of code hold
+    assert frames(small, exe) == frames(unpacked, exe)
 
 
 @pytest.mark.parametrize("more", ["", ', "a"'], ids=["plain", "rights of a page"])
@@ -254,6 +285,24 @@ def test_packed_ones_are_taken(plain: Crash, tmp_path: Path) -> None:
         subprocess.run(["gzip", "-1", "-c", plain.core], stdout=file, check=True)
     shrunk(packed, plain.exe, tmp_path / "small")
     assert frames(tmp_path / "small", plain.exe) == frames(plain.core, plain.exe)
+
+
+@pytest.mark.parametrize("size", [4096, 50_000, 100])
+@pytest.mark.parametrize("private", [False, True])
+def test_a_core_that_becomes_shorter(
+    size: int, private: bool, plain: Crash, tmp_path: Path
+) -> None:
+    core, small = tmp_path / "core", tmp_path / "small"
+    shutil.copy(plain.core, core)
+
+    def ask(image: ProcessImage) -> list[Needed]:
+        rows = image.report().threads[0].rows("pc", "sp")
+        os.truncate(core, size)
+        return [(pc, sp, sp + 256, False) for pc, sp in rows]
+
+    with small.open("wb") as out, pytest.raises(Error, match=f"^{core}.* became shorter"):
+        shrink(str(core), str(plain.exe), Search(), ask, out, private)
+    assert small.stat().st_size == 0
 
 
 def test_minidumps_are_small(plain: Crash, tmp_path: Path) -> None:

@@ -39,7 +39,8 @@ def run(arguments: Values) -> int:
     told = [f"{arguments.output}: {made.after} bytes, {share} of {made.name}"]
     if made.changed:
         threads = "its thread" if made.threads == 1 else f"{made.changed} of {made.threads} threads"
-        told.append(f"The frames of {threads} are told otherwise than of the whole core.")
+        remedy = "; without --private they may be the same" if arguments.private else ""
+        told.append(f"The frames of {threads} are told otherwise than of the whole core{remedy}.")
     write_beside(arguments.output, told)
     return 0
 
