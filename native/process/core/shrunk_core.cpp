@@ -58,10 +58,15 @@ void append_shown(ByteSink& out, const ElfNote& note, const PrivateWords* blanks
   }
 }
 
-// One of whocall's own: of a private core neither the threads' names nor where a signal's address
-// leads are strangers' matter, and what is blank is told once, at the end.
+// What of those of whocall's own may be shown: threads' names may not, and what is blank is told
+// once, at the end.
+bool is_own_of_frames(const ElfNote& note) {
+  return is_own(note, kModuleNote) || is_own(note, kSegmentNote) || is_own(note, kPartialMapNote) ||
+         is_own(note, kBlankRegistersNote);
+}
+
 void append_own_shown(ByteSink& out, const ElfNote& note, const PrivateWords* blanks) {
-  if (blanks == nullptr) {
+  if (blanks == nullptr || is_own_of_frames(note)) {
     append_own(out, note.type, note.contents.bytes());
   } else if (is_own(note, kSignalNote)) {
     SignalInfo info = parse_signal_note(note.contents).value_or(SignalInfo{});
@@ -69,8 +74,6 @@ void append_own_shown(ByteSink& out, const ElfNote& note, const PrivateWords* bl
       info.address.reset();
     }
     append_own(out, note.type, signal_note(info, note.contents.endian()));
-  } else if (!is_own(note, kBlankNote) && !is_own(note, kNameNote)) {
-    append_own(out, note.type, note.contents.bytes());
   }
 }
 
