@@ -7,6 +7,7 @@
 
 #include "base/interrupt.h"
 #include "base/long_work.h"
+#include "memory/memory_text.h"
 #include "process/core/core_notes.h"
 #include "process/core/own_notes.h"
 #include "process/core/private_words.h"
@@ -141,8 +142,25 @@ class HeldParts {
   std::vector<CoreSegment> held_;
 };
 
+// What of the ranges is in none of the others, which are in order.
+std::vector<AddressRange> without(const JoinedRanges& ranges,
+                                  const std::vector<AddressRange>& others) {
+  std::vector<AddressRange> parts;
+  for (AddressRange rest : ranges.ranges()) {
+    for (const AddressRange& other : others) {
+      if (other.begin < rest.end && other.end > rest.begin) {
+        parts.push_back({rest.begin, std::max(rest.begin, other.begin)});
+        rest.begin = std::min(rest.end, other.end);
+      }
+    }
+    parts.push_back(rest);
+  }
+  std::erase_if(parts, [](const AddressRange& each) { return each.empty(); });
+  return parts;
+}
+
 // The dynamic linker's list, of which gdb wants more than names and places: its structures, its
-// texts with their ends, and the program's table that leads there.
+// texts with their ends, and the program's table that leads there; and the program's own path.
 std::vector<AddressRange> lists_of(const CoreFile& core, const ProcessImage& image) {
   const AuxiliaryVector auxiliary = read_core_notes(core.notes, *core.arch).auxiliary;
   const auto program = read_loaded_program(*image.memory, auxiliary, *core.arch);
@@ -153,6 +171,10 @@ std::vector<AddressRange> lists_of(const CoreFile& core, const ProcessImage& ima
   if (const ElfSegment* dynamic = segment_of_type(program->segments, PT_DYNAMIC)) {
     const Address begin = dynamic->address + program->bias;
     places.push_back({begin, begin + std::min(dynamic->memory_size, kHead)});
+  }
+  const Address path = auxiliary.program_path.value_or(0);
+  if (const std::string text = read_string(*image.memory, path); !text.empty()) {
+    places.push_back({path, path + text.size() + 1});
   }
   for (const AddressRange& place : places) {
     std::vector<std::byte> room(place.size());
@@ -200,28 +222,21 @@ std::vector<AddressRange> ShrinkableCore::left_out(const ProcessImage& image) co
 }
 
 std::vector<CoreSegment> ShrinkableCore::pieces(const ProcessImage& image) const {
-  JoinedRanges wanted(frames_);
-  for (const auto* more : {&heads_, &lists_}) {
+  JoinedRanges read(frames_);
+  const JoinedRanges words = words_->so_far();
+  for (const auto* more : {&heads_, &words.ranges()}) {
     for (const AddressRange& each : *more) {
-      wanted.add(each);
+      read.add(each);
     }
   }
-  const JoinedRanges words = words_->so_far();
-  for (const AddressRange& each : words.ranges()) {
+  JoinedRanges wanted(without(read, left_out(image)));
+  for (const AddressRange& each : lists_) {  // wherever they are: the linker's lie in its own data
     wanted.add(each);
   }
   const HeldParts held(*core_.file);
   std::vector<CoreSegment> parts;
-  const std::vector<AddressRange> unwanted = left_out(image);
   for (const AddressRange& each : wanted.ranges()) {
-    Address begin = each.begin;
-    for (const AddressRange& hole : unwanted) {
-      if (hole.begin < each.end && hole.end > begin) {
-        held.append({begin, std::max(begin, hole.begin)}, parts);
-        begin = hole.end;
-      }
-    }
-    held.append({begin, std::max(begin, each.end)}, parts);
+    held.append(each, parts);
   }
   return parts;
 }

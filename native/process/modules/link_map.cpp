@@ -40,8 +40,9 @@ class WordReader {
   const Architecture& arch_;
 };
 
-// Runtime address of struct r_debug, as the program's dynamic table tells it.
-std::optional<Address> debug_structure(const WordReader& reader, const LoadedElf& program) {
+// Runtime address of the word that leads to struct r_debug, as the program's dynamic table tells
+// it.
+std::optional<Address> debug_word(const WordReader& reader, const LoadedElf& program) {
   const ElfSegment* dynamic = segment_of_type(program.segments, PT_DYNAMIC);
   const Address table = dynamic == nullptr ? 0 : dynamic->address + program.bias;
   if (dynamic == nullptr) {
@@ -56,15 +57,15 @@ std::optional<Address> debug_structure(const WordReader& reader, const LoadedElf
       return std::nullopt;
     }
     if (*tag == DT_DEBUG && *value != 0) {
-      return value;
+      return place + word;
     }
     // Where the table is read-only, it holds the place of a word that the linker fills in.
     const bool has_rld_map = elf_machine(reader.arch().abi.elf_machine).has_rld_map;
     if (has_rld_map && *tag == DT_MIPS_RLD_MAP) {
-      return reader.word(*value);
+      return value;
     }
     if (has_rld_map && *tag == DT_MIPS_RLD_MAP_REL) {
-      return reader.word(place + *value);
+      return place + *value;
     }
   }
   return std::nullopt;
@@ -76,7 +77,8 @@ std::vector<LinkMapEntry> read_link_map(const Memory& memory, const LoadedElf& p
                                         const Architecture& arch) {
   std::vector<LinkMapEntry> entries;
   const WordReader reader(memory, arch);
-  const auto debug = debug_structure(reader, program);
+  const auto word = debug_word(reader, program);
+  const auto debug = word ? reader.word(*word) : std::nullopt;
   auto next = debug ? reader.word(*debug, kFirstEntry) : std::nullopt;
   while (next && *next != 0 && entries.size() < kEntryLimit) {
     // struct link_map { addr, name, dynamic, next, previous }
@@ -102,9 +104,11 @@ std::vector<AddressRange> link_map_places(const Memory& memory, const LoadedElf&
   std::vector<AddressRange> places;
   const std::uint64_t size = std::uint64_t{kPublicWords} * arch.abi.pointer_size;
   const WordReader reader(memory, arch);
-  const auto debug = debug_structure(reader, program);
+  const auto word = debug_word(reader, program);
+  const auto debug = word ? reader.word(*word) : std::nullopt;
   auto next = debug ? reader.word(*debug, kFirstEntry) : std::nullopt;
   if (debug) {
+    places.push_back({*word, *word + arch.abi.pointer_size});
     places.push_back({*debug, *debug + size});
   }
   std::uint64_t previous = 0;

@@ -55,8 +55,9 @@ class Search {
     const bool damaged = context_.planted || has_exact_rule();
     own_end_ = context_.planted ? sp : damaged ? end_of_own_frame(callee_, context_) : std::nullopt;
     const Address start = first_word_above(*sp, context_.process);
-    // Beyond the mapping lies another stack.
-    if (const Mapping* stack = context_.process.mapping_at(start)) {
+    // Beyond the mapping lies another stack; within it words may be blank, as in private cores.
+    const Mapping* stack = context_.process.mapping_at(start);
+    if (stack != nullptr) {
       end = std::min(end.value_or(stack->range.end), stack->range.end);
     }
     std::optional<StackCandidate> best;
@@ -69,8 +70,11 @@ class Search {
       const Address at = start + i * arch_.registers.size;
       const auto word =
           context_.process.memory->read_unsigned(at, arch_.registers.size, arch_.abi.endian);
-      if (!word || (end && at >= *end)) {
+      if ((!word && stack == nullptr) || (end && at >= *end)) {
         break;
+      }
+      if (!word) {
+        continue;
       }
       const Address target = arch_.code_address(*word);
       if (target == 0 || !context_.process.is_code(target - 1)) {
