@@ -96,7 +96,7 @@ class Built:
         return core.rename(self.place / f"core{call}")
 
 
-def _built(name: str, flags: tuple[str, ...], place: Path) -> Built:
+def built_with_library(name: str, flags: tuple[str, ...], place: Path) -> Built:
     place.mkdir(exist_ok=True)
     of = SETS[name]
     compiler = [f"{of.triple}-gcc", "-w", *of.flags, *flags]
@@ -112,7 +112,7 @@ def _built(name: str, flags: tuple[str, ...], place: Path) -> Built:
 def test_what_stands_above_is_found(name: str, tmp_path: Path) -> None:
     """Nothing false, and what has its file is there; `twice` alone may be passed over."""
     for flags in FLAGS:
-        built = _built(name, flags, tmp_path / flags[0])
+        built = built_with_library(name, flags, tmp_path / flags[0])
         cores = [built.crash(call) for call in range(CALLS)]
         whole = [_walk(core, built.exe, built.of.sysroot) for core in cores]
         (built.place / "libgone.so").unlink()
@@ -130,7 +130,7 @@ def test_what_stands_above_is_found(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["aarch64", "mipsel"])
 def test_code_that_is_not_there_is_not_called_made_at_run_time(name: str, tmp_path: Path) -> None:
     """qemu names no files: without the program nothing tells whose code it is."""
-    built = _built(name, FLAGS[0], tmp_path)
+    built = built_with_library(name, FLAGS[0], tmp_path)
     core = built.crash(2)
     built.exe.unlink()
     found = _walk(core, None, built.of.sysroot)

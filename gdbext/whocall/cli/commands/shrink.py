@@ -29,7 +29,7 @@ def run(arguments: Values) -> int:
 
     require_no_terminal(arguments.output)
     require_other_file(arguments.output, arguments.core, arguments.exe)
-    ask = _walk if arguments.private else _ask_everything
+    ask = walk if arguments.private else ask_everything
     with writing(arguments.output, private=True, unbuffered=True) as out:
         made = shrink(
             arguments.core, arguments.exe, wanted_search(arguments), ask, out, arguments.private
@@ -45,12 +45,12 @@ def run(arguments: Values) -> int:
     return 0
 
 
-def _walk(image: ProcessImage) -> Iterable[Needed]:
+def walk(image: ProcessImage) -> Iterable[Needed]:
     """All threads, and nothing else."""
     return [*_frames(image.report(walk=Walk(past_main=True)))]
 
 
-def _ask_everything(image: ProcessImage) -> Iterable[Needed]:
+def ask_everything(image: ProcessImage) -> Iterable[Needed]:
     """All that `bt -all -full -explain`, `why` and `waits` tell."""
     from whocall.base.model import TextForm
     from whocall.report.backtrace.written import report_text
