@@ -160,9 +160,11 @@ std::vector<AddressRange> without(const JoinedRanges& ranges,
 }
 
 // The dynamic linker's list, of which gdb wants more than names and places: its structures, its
-// texts with their ends, and the program's table that leads there; and the program's own path.
+// texts with their ends, and the program's table that leads there. And the program's path, where
+// the kernel's list of files does not name it, as in qemu's cores.
 std::vector<AddressRange> lists_of(const CoreFile& core, const ProcessImage& image) {
-  const AuxiliaryVector auxiliary = read_core_notes(core.notes, *core.arch).auxiliary;
+  const CoreNotes notes = read_core_notes(core.notes, *core.arch);
+  const AuxiliaryVector& auxiliary = notes.auxiliary;
   const auto program = read_loaded_program(*image.memory, auxiliary, *core.arch);
   if (!program) {
     return {};
@@ -172,7 +174,7 @@ std::vector<AddressRange> lists_of(const CoreFile& core, const ProcessImage& ima
     const Address begin = dynamic->address + program->bias;
     places.push_back({begin, begin + std::min(dynamic->memory_size, kHead)});
   }
-  const Address path = auxiliary.program_path.value_or(0);
+  const Address path = notes.files.empty() ? auxiliary.program_path.value_or(0) : 0;
   if (const std::string text = read_string(*image.memory, path); !text.empty()) {
     places.push_back({path, path + text.size() + 1});
   }
