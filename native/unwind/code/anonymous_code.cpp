@@ -5,8 +5,28 @@
 namespace whocall {
 namespace {
 
-// Larger regions are heaps that somebody made executable; their first part has to do.
-constexpr std::uint64_t kLargestRegion = std::uint64_t{64} << 20U;  // bytes
+// Folklore. Situation: some programs' code lies among their data, in heaps of gigabytes that are
+// executable as a whole. Example: SBCL's dynamic space. Remedy: of larger mappings a part around
+// the address is read, and some bytes before and behind it for the functions at its edges.
+constexpr std::uint64_t kLargestWhole = std::uint64_t{16} << 20U;  // bytes, as all of these
+constexpr std::uint64_t kPart = std::uint64_t{2} << 20U;
+constexpr std::uint64_t kMargin = std::uint64_t{128} << 10U;
+// A recursion through one such heap may stand anywhere in it; this much of a process is read.
+constexpr std::uint64_t kMostRead = std::uint64_t{128} << 20U;
+
+// What is looked at of a mapping for the sake of an address in it: without its margins.
+AddressRange part_around(Address address, const AddressRange& mapping) {
+  if (mapping.size() <= kLargestWhole) {
+    return mapping;
+  }
+  const Address begin = mapping.begin + (address - mapping.begin) / kPart * kPart;
+  return {begin, begin + std::min(kPart, mapping.end - begin)};
+}
+
+AddressRange with_margins(const AddressRange& part, const AddressRange& mapping) {
+  return {part.begin - std::min(kMargin, part.begin - mapping.begin),
+          part.end + std::min(kMargin, mapping.end - part.end)};
+}
 
 void keep_distinct(std::vector<Address>& addresses) {
   std::ranges::sort(addresses);
@@ -53,6 +73,8 @@ void append_behind_zeros(ByteView code, Address address, const Architecture& arc
 
 }  // namespace
 
+AnonymousCode::AnonymousCode(const ProcessImage& process) : process_(process), unread_(kMostRead) {}
+
 const AnonymousCode::Region* AnonymousCode::region_at(Address address) {
   const Mapping* mapping = process_.mapping_at(address);
   if (mapping == nullptr || !mapping->executable ||
@@ -60,32 +82,39 @@ const AnonymousCode::Region* AnonymousCode::region_at(Address address) {
       process_.arch->code.features_at_start == nullptr) {
     return nullptr;
   }
-  auto& region = regions_[mapping->range.begin];
+  const AddressRange part = part_around(address, mapping->range);
+  auto& region = regions_[part.begin];
   if (region == nullptr) {
-    region = std::make_unique<const Region>(read_region(mapping->range));
+    region = std::make_unique<const Region>(read_region(mapping->range, part));
   }
   return region->range.contains(address) ? region.get() : nullptr;
 }
 
-AnonymousCode::Region AnonymousCode::read_region(const AddressRange& mapping) const {
+AnonymousCode::Region AnonymousCode::read_region(const AddressRange& mapping,
+                                                 const AddressRange& part) {
   const Architecture& arch = *process_.arch;
-  std::vector<std::byte> bytes(std::min(mapping.size(), kLargestRegion));
-  bytes.resize(process_.memory->read(mapping.begin, bytes));
+  const AddressRange wanted = with_margins(part, mapping);
+  std::vector<std::byte> bytes(std::min(wanted.size(), unread_));
+  bytes.resize(process_.memory->read(wanted.begin, bytes));
+  unread_ -= bytes.size();
   const ByteView code(bytes, arch.abi.endian);
-  Region region{{mapping.begin, mapping.begin + bytes.size()}, {mapping.begin}, {}};
+  Region region{{wanted.begin, wanted.begin + bytes.size()}, {}, {}};
+  if (wanted.begin == mapping.begin) {
+    region.starts.push_back(mapping.begin);
+  }
   StartMarks marks;
-  arch.code.append_start_marks(code, mapping.begin, marks);
+  arch.code.append_start_marks(code, wanted.begin, marks);
   append_constants(code, region.range, arch.abi.pointer_size, marks.address_taken);
   for (const auto* targets : {&marks.call_targets, &marks.landing_pads, &marks.address_taken}) {
     for (const Address target : *targets) {
-      const StartFeatures features = arch.code.features_at_start(code, target - mapping.begin);
+      const StartFeatures features = arch.code.features_at_start(code, target - wanted.begin);
       if (features.behind_end || features.prologue || features.landing_pad) {
         region.targets.push_back(target);
       }
     }
   }
   keep_distinct(region.targets);
-  append_behind_zeros(code, mapping.begin, arch, marks.aligned);
+  append_behind_zeros(code, wanted.begin, arch, marks.aligned);
   for (const auto* starts : {&region.targets, &marks.prologues, &marks.aligned}) {
     region.starts.insert(region.starts.end(), starts->begin(), starts->end());
   }
@@ -99,6 +128,9 @@ std::optional<AddressRange> AnonymousCode::function_at(Address address) {
     return std::nullopt;
   }
   const auto next = std::ranges::upper_bound(region->starts, address);
+  if (next == region->starts.begin()) {
+    return std::nullopt;
+  }
   return AddressRange{*std::prev(next), next == region->starts.end() ? region->range.end : *next};
 }
 
