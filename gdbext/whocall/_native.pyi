@@ -439,7 +439,7 @@ class TraceProfile:
 class Trace:
     """The calls that a program recorded. `threads` of its methods are indices; `functions` and
     `call_sites` what runtime addresses are called; without `roots` and `visible` all functions are
-    told, else those below roots, and visible ones."""
+    told, else those below roots, and visible ones, which lasted for `shortest` nanoseconds."""
 
     threads: list[TraceThread]
     remarks: list[str]  # on what was left out
@@ -456,6 +456,7 @@ class Trace:
         most_depth: int | None = None,
         roots: set[int] | None = None,
         visible: set[int] | None = None,
+        shortest: int = 0,
         paint: Sequence[str] = (),
     ) -> Iterator[str]:
         """Whole lines, many together. `paint`: what stands before functions, metadata and
@@ -468,6 +469,7 @@ class Trace:
         most_depth: int | None = None,
         roots: set[int] | None = None,
         visible: set[int] | None = None,
+        shortest: int = 0,
     ) -> Iterator[str]: ...
     def profile(
         self,
@@ -477,6 +479,7 @@ class Trace:
         most_depth: int | None = None,
         roots: set[int] | None = None,
         visible: set[int] | None = None,
+        shortest: int = 0,
     ) -> TraceProfile: ...
 
 def trace_of_process(process: Process) -> Trace:

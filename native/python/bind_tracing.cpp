@@ -77,7 +77,7 @@ struct Telling {
 std::unique_ptr<Telling> telling_of(const TraceView& view, std::vector<std::size_t> threads,
                                     const Names& functions, const Names& call_sites,
                                     std::optional<std::uint32_t> most_depth, Addresses roots,
-                                    Addresses visible) {
+                                    Addresses visible, std::uint64_t shortest) {
   for (const std::size_t thread : threads) {
     if (thread >= view.trace->threads().size()) {
       throw py::index_error("there is no thread with this index");
@@ -91,6 +91,7 @@ std::unique_ptr<Telling> telling_of(const TraceView& view, std::vector<std::size
   telling->choice.most_depth = most_depth.value_or(~std::uint32_t{0});
   telling->choice.roots = std::move(roots);
   telling->choice.visible = std::move(visible);
+  telling->choice.shortest = shortest;
   return telling;
 }
 
@@ -261,9 +262,9 @@ void bind_tracing(py::module_& module) {
         name,
         [make](const TraceView& view, std::vector<std::size_t> threads, const Names& functions,
                const Names& call_sites, std::optional<std::uint32_t> most_depth, Addresses roots,
-               Addresses visible, const std::vector<std::string>& paint) {
+               Addresses visible, std::uint64_t shortest, const std::vector<std::string>& paint) {
           auto telling = telling_of(view, std::move(threads), functions, call_sites, most_depth,
-                                    std::move(roots), std::move(visible));
+                                    std::move(roots), std::move(visible), shortest);
           if (paint.size() == 4) {
             telling->paint = {paint[0], paint[1], paint[2], paint[3]};
           }
@@ -271,7 +272,8 @@ void bind_tracing(py::module_& module) {
         },
         py::arg("threads"), py::arg("functions"), py::arg("call_sites"),
         py::arg("most_depth") = py::none(), py::arg("roots") = py::none(),
-        py::arg("visible") = py::none(), py::arg("paint") = std::vector<std::string>());
+        py::arg("visible") = py::none(), py::arg("shortest") = 0,
+        py::arg("paint") = std::vector<std::string>());
   };
   with_choice("text",
               [](auto telling) { return std::make_unique<Pieces<TraceText>>(std::move(telling)); });

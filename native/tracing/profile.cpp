@@ -28,7 +28,7 @@ Profile::Profile(const Trace& trace, const std::vector<std::size_t>& threads,
 
 void Profile::add_thread(const Trace& trace, std::size_t thread, const CallChoice& choice) {
   CallReplay replay = trace.replay(thread);
-  CallFilter filter(choice);
+  CallFilter filter(trace, thread, choice);
   active_.clear();
   running_.clear();
   const std::uint64_t first = trace.measure(thread).first;

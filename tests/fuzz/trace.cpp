@@ -67,6 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!trace.functions().empty()) {
       choice.roots = {trace.functions().front()};
       choice.most_depth = 2;
+      choice.shortest = 2;
       tell(trace, choice);
     }
   } catch (const Error&) {

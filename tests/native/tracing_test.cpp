@@ -149,13 +149,33 @@ TEST_CASE("choices") {
   region.enter(100, 0xa, 0x1, 0).enter(110, 0xb, 0x2, 1).enter(120, 0xc, 0x3, 2);
   region.exit(130, 0xc, 0x3, 2).exit(140, 0xb, 0x2, 1).exit(150, 0xa, 0x1, 0);
   const Trace trace = trace_of({region});
-  CHECK(text_of(trace, {.most_depth = 0, .roots = {}, .visible = {}}) == "a  <- 0x1\n");
+  CHECK(text_of(trace, {.most_depth = 0, .roots = {}, .visible = {}, .shortest = 0}) ==
+        "a  <- 0x1\n");
   CallChoice below;
   below.roots = {0xb};
   CHECK(text_of(trace, below) == "b {  <- 0x2\n  c  <- 0x3\n} b\n");
   CallChoice only;
   only.visible = {0xa, 0xc};
   CHECK(text_of(trace, only) == "a {  <- 0x1\n  c  <- 0x3\n} a\n");
+}
+
+TEST_CASE("calls that lasted for so long") {
+  Region region(7);
+  region.enter(100, 0xa, 0x1, 0).enter(110, 0xb, 0x2, 1).enter(120, 0xc, 0x3, 2);
+  region.exit(130, 0xc, 0x3, 2).exit(140, 0xb, 0x2, 1).enter(150, 0xc, 0x4, 1);
+  region.exit(200, 0xc, 0x4, 1).exit(210, 0xa, 0x1, 0);
+  const Trace trace = trace_of({region});
+  CallChoice choice;
+  choice.shortest = 11;
+  CHECK(text_of(trace, choice) == "a {  <- 0x1\n  b  <- 0x2\n  c  <- 0x4\n} a\n");
+  choice.shortest = 50;  // or longer
+  CHECK(text_of(trace, choice) == "a {  <- 0x1\n  c  <- 0x4\n} a\n");
+  const Profile profile(trace, {0}, choice);
+  CHECK(profile.functions().at(0xc).calls == 1);
+  CHECK(profile.functions().at(0xa).self == 60);  // with b's time, which has no row
+  CHECK_FALSE(profile.functions().contains(0xb));
+  choice.shortest = 111;
+  CHECK(text_of(trace, choice).empty());
 }
 
 TEST_CASE("counts and times") {

@@ -76,6 +76,18 @@ def test_choices(small: Ran) -> None:
     assert [line.split()[0] for line in only_leaves.splitlines()] == ["leaf"] * 3
     shallow = calls_of(said("trace", small.core, "--depth", "1", "--last", "3"))
     assert shallow == "".join(TREE.splitlines(keepends=True)[-3:]).replace(" {", " {")
+    assert calls_of(said("trace", small.core, "--longer", "0 ns")) == TREE
+    rows = json.loads(said("trace", small.core, "--json"))["traceEvents"]
+    calls = {row["name"]: row["dur"] for row in rows if row["ph"] == "X"}
+    long = json.loads(said("trace", small.core, "--json", "--longer", f"{calls['work']:.3f}us"))
+    names = {row["name"] for row in long["traceEvents"] if row["ph"] == "X"}
+    assert "work" in names
+    assert {name for name in names if name != "leaf"} == {
+        name for name, took in calls.items() if name != "leaf" and took >= calls["work"]
+    }
+    refused = whocall("trace", small.core, "--longer", "10")
+    assert refused.returncode == 2
+    assert "'10' is no time: write 500ns, 10us, 5ms or 1.5s" in refused.stderr
     refused = whocall("trace", small.core, "--only", "nothing")
     assert refused.returncode == 1
     assert "no function of the trace has a name that matches 'nothing'" in refused.stderr

@@ -89,6 +89,7 @@ GDB: dict[str, Any] = {
   (True, 'function', '', 'REGEX', '', '', False, False, '', '', False, (), 'calls of the functions alone whose names match'),
   (True, 'json', '', '', '', '', False, False, False, 'form', False, (), 'the Trace Event Format, for Perfetto and chrome://tracing'),
   (True, 'last', '', 'N', 'limit', '', False, False, None, '', False, (), 'only the last N lines of the tree'),
+  (True, 'longer', '', 'TIME', '', '', False, False, '', '', False, (), 'calls that took TIME (500ns, 10us, 5ms, 1s) or longer'),
   (True, 'module', '', 'MODULE', 'module', '', False, False, '', '', False, (), 'functions of the module whose path ends so'),
   (True, 'only', '', 'REGEX', '', '', False, False, '', '', False, (), 'the functions whose names match, and what they call'),
   (True, 'output', 'o', 'FILE', 'file', '', False, False, None, '', False, (), 'write to FILE; - for standard output'),

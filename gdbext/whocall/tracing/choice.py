@@ -20,6 +20,18 @@ class Choice:
     only: str = ""  # regular expression: these functions and what they call
     functions: str = ""  # regular expression: calls of these functions alone
     module: str = ""  # calls of functions in the file whose path ends so
+    longer: str = ""  # "10us": calls that took so long, or longer
+
+    @property
+    def shortest(self) -> int:
+        """What `longer` says, in nanoseconds. Raises UsageError where that is no time."""
+        if not self.longer:
+            return 0
+        found = re.fullmatch(r"(\d{1,12}(?:\.\d{1,9})?) ?(ns|us|ms|s)", self.longer)
+        if found is None:
+            raise UsageError(f"{self.longer!r} is no time: write 500ns, 10us, 5ms or 1.5s")
+        units = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+        return min(round(float(found[1]) * units[found[2]]), 2**63)
 
 
 def _pattern(text: str) -> re.Pattern[str]:

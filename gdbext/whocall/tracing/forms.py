@@ -28,6 +28,7 @@ class Telling:
     most_depth: int | None
     roots: set[int] | None
     shown: set[int] | None
+    shortest: int  # nanoseconds
 
     def profile(self) -> native.TraceProfile:
         """Counts and times of the wanted calls."""
@@ -48,18 +49,19 @@ class Telling:
     def _arguments(
         self,
     ) -> tuple[
-        list[int], dict[int, str], dict[int, str], int | None, set[int] | None, set[int] | None
+        list[int], dict[int, str], dict[int, str], int | None, set[int] | None, set[int] | None, int
     ]:
         names = self.names
         return (self.threads, names.functions, names.call_sites, self.most_depth, self.roots,
-                self.shown)  # fmt: skip
+                self.shown, self.shortest)  # fmt: skip
 
 
 def telling_of(trace: OpenTrace, choice: Choice, demangle: bool = True) -> Telling:
     """Names all that the trace holds. Raises Error where nothing is what `choice` names."""
     names = names_of(trace.image, trace.data.functions, trace.data.call_sites, demangle)
     threads = chosen_threads(trace, choice)
-    return Telling(trace, names, threads, choice.most_depth, *chosen_functions(names, choice))
+    functions = chosen_functions(names, choice)
+    return Telling(trace, names, threads, choice.most_depth, *functions, choice.shortest)
 
 
 def duration(nanoseconds: int) -> str:
