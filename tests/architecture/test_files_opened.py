@@ -58,6 +58,7 @@ NATIVE = {
     "runtime/lines_of_file.cpp": "/proc of this process",
     "runtime/crash/other_threads.cpp": "/proc of this process",
     "runtime/trace/file.c": "/proc of this process",
+    "runtime/trace/holder.c": "/proc of a process",
     "symbols/fact_cache.cpp": "files in the user's own cache, looked at after they are open",
     "memory/process_memory.cpp": "/proc of a process",
     "process/live/live_process.cpp": "/proc of a process",

@@ -145,6 +145,50 @@ def test_a_child_has_a_trace_of_its_own(tmp_path: Path) -> None:
     assert f"forked from process {first.suffix[1:]}" in said("trace", second)
 
 
+STARTS = """
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void before(void) {}
+static void behind(void) {}
+static void other(void) {}
+int main(int argc, char** argv) {
+  if (argc == 1) { other(); other(); return 0; }
+  before();
+  if (strcmp(argv[1], "exec") == 0) execl(argv[0], argv[0], (char*)0);
+  if (system(argv[0]) != 0) return 1;
+  behind();
+  return 0;
+}
+"""
+
+
+def counts_of(folder: Path) -> dict[str, dict[str, int]]:
+    return {path.name: profile(path) for path in sorted(folder.glob("trace*"))}
+
+
+def test_processes_that_are_told_one_path_leave_each_other_alone(tmp_path: Path) -> None:
+    """What a program starts has its environment; what it leads on to by exec has its id, too."""
+    (tmp_path / "starts.c").write_text(STARTS)
+    exe = build(tmp_path, tmp_path / "starts.c")
+    assert run(exe, "system", WHOCALL_TRACE_FILE="trace").status == 0
+    started = {"main": 1, "other": 2}
+    assert counts_of(tmp_path) == {
+        "trace": {"main": 1, "before": 1, "behind": 1},
+        "trace.1": started,
+    }
+    assert run(exe, "exec", WHOCALL_TRACE_FILE="trace").status == 0  # both have ended: written anew
+    assert counts_of(tmp_path) == {"trace": {"main": 1, "before": 1}, "trace.1": started}
+    assert run(exe, WHOCALL_TRACE_FILE="trace").status == 0
+    assert counts_of(tmp_path)["trace"] == started
+    for path in tmp_path.glob("trace*"):
+        path.unlink()
+    assert run(exe, "exec", WHOCALL_TRACE_FILE="trace.%p").status == 0
+    first, second = counts_of(tmp_path).items()
+    assert second[0] == f"{first[0]}.1"
+    assert (first[1], second[1]) == ({"main": 1, "before": 1}, started)
+
+
 def test_only_the_names_of_the_header_are_exported() -> None:
     listed = subprocess.run(
         ["nm", "-D", "--defined-only", str(SHARED)], capture_output=True, text=True, check=True

@@ -15,6 +15,7 @@
 
 #define MODULES_CAPACITY ((uint64_t)1 << 20U)
 #define HEAD ((uint64_t)65536)
+#define MOST_HELD 1000U /* names that are tried */
 
 static struct wct_file* head; /* of the file; NULL: there is none */
 static int descriptor = -1;
@@ -88,10 +89,30 @@ static WCT_PLAIN void expand(char* path, size_t size, const char* pattern) {
   path[used] = 0;
 }
 
+/* Opens wct_root.file, or where another process's trace lies there, or this one's from before it
+ * called exec, the first of the names with ".1", ".2" and so on behind it that is free. */
+static WCT_PLAIN int open_free_file(void) {
+  char* const number = wct_root.file + strlen(wct_root.file);
+  const size_t room = sizeof wct_root.file - (size_t)(number - wct_root.file);
+  for (unsigned turn = 1; turn <= MOST_HELD; ++turn) {
+    const int file = whocall_open_output(wct_root.file, O_RDWR, WHOCALL_OUTPUT_FILE);
+    if (file < 0 || !wct_is_held(file)) {
+      return file;
+    }
+    close(file);
+    if ((size_t)snprintf(number, room, ".%u", turn) >= room) {
+      errno = ENAMETOOLONG;
+      return -1;
+    }
+  }
+  errno = EEXIST;
+  return -1;
+}
+
 /* Its first pages; NULL, with errno: it cannot be had. */
-static WCT_PLAIN struct wct_file* make_file(const char* path, uint64_t size) {
+static WCT_PLAIN struct wct_file* make_file(uint64_t size) {
   struct stat made;
-  descriptor = whocall_open_output(path, O_RDWR, WHOCALL_OUTPUT_FILE);
+  descriptor = open_free_file();
   if (descriptor < 0) {
     return NULL;
   }
@@ -112,15 +133,16 @@ static WCT_PLAIN struct wct_file* make_file(const char* path, uint64_t size) {
   return memory;
 }
 
-static WCT_PLAIN bool begin_file(const char* path) {
+static WCT_PLAIN bool begin_file(void) {
   const uint64_t size = HEAD + MODULES_CAPACITY;
   struct utsname system;
-  struct wct_file* const begun = make_file(path, size);
+  struct wct_file* const begun = make_file(size);
   if (begun == NULL) {
     return false;
   }
   begun->version = WCT_VERSION;
   begun->pid = wct_root.pid;
+  begun->started = wct_start_of(wct_root.pid);
   begun->modules_offset = HEAD;
   begun->modules_capacity = MODULES_CAPACITY;
   begun->used = size;
@@ -145,7 +167,7 @@ WCT_PLAIN void wct_open_file(const char* pattern) {
     strcpy(path_pattern, pattern);
   }
   expand(wct_root.file, sizeof wct_root.file, path_pattern);
-  if (!begin_file(wct_root.file)) {
+  if (!begin_file()) {
     fprintf(stderr, "libwhocall-trace: cannot write %s (%s); the trace is kept in memory alone\n",
             wct_root.file, strerror(errno));
     wct_root.file[0] = 0;

@@ -134,6 +134,7 @@ struct wct_file {
   char machine[24]; /* as uname says */
   uint32_t pointer_size;
   uint32_t reserved;
+  uint64_t started; /* when the process began, as /proc/PID/stat says; 0: not known */
 };
 /* NOLINTEND */
 

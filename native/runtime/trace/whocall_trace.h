@@ -18,7 +18,8 @@
  *   WHOCALL_TRACE_CLOCK=monotonic     no time stamp counter
  *
  * The file is made for its owner alone. One that is there is taken only if it is a regular file of
- * this user's or root's, by its one name and not by a link. Programs with rights that who starts
+ * this user's or root's, by its one name and not by a link. Where a living process keeps its trace
+ * there, this one before it called exec among them, it is PATH.1, PATH.2 and so on. Programs with rights that who starts
  * them lacks (set-user-ID and its like) obey none of these variables.
  */
 #ifndef WHOCALL_TRACE_H
