@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from pathlib import Path
 
@@ -187,6 +188,76 @@ def test_processes_that_are_told_one_path_leave_each_other_alone(tmp_path: Path)
     first, second = counts_of(tmp_path).items()
     assert second[0] == f"{first[0]}.1"
     assert (first[1], second[1]) == ({"main": 1, "before": 1}, started)
+
+
+SIGNALLED = """
+#include <signal.h>
+static void first(void) {}
+static void second(void) {}
+static void third(void) {}
+int main(void) {
+  first();
+  raise(SIGUSR2);
+  second();
+  raise(SIGUSR2);
+  third();
+  return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def signalled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("signalled")
+    (folder / "signalled.c").write_text(SIGNALLED)
+    return build(folder, folder / "signalled.c")
+
+
+@pytest.mark.parametrize(
+    ("mode", "called"),
+    [
+        ("off", {"second": 1}),
+        ("stacks", {"second": 1}),
+        ("events", {"main": 1, "first": 1, "third": 1}),
+    ],
+)
+@pytest.mark.parametrize("name", ["USR2", "SIGUSR2", str(int(signal.SIGUSR2))])
+def test_a_signal_switches_events(
+    signalled: Path, tmp_path: Path, mode: str, called: dict[str, int], name: str
+) -> None:
+    trace = tmp_path / "trace"
+    ran = run(signalled, WHOCALL_TRACE=mode, WHOCALL_TRACE_SIGNAL=name,
+              WHOCALL_TRACE_FILE=str(trace))  # fmt: skip
+    assert (ran.status, ran.output) == (0, "")
+    counted = {function: calls for function, calls in profile(trace).items() if calls}
+    assert counted == called
+
+
+@pytest.mark.parametrize(
+    ("name", "refused"),
+    [
+        ("KILL", "is no signal: write USR2 or a number"),
+        ("SIG", "is no signal"),
+        ("99999999999999999999", "is no signal"),
+        ("9", "cannot be handled"),
+    ],
+)
+def test_what_is_no_signal_to_switch_at(signalled: Path, name: str, refused: str) -> None:
+    """The program goes on, and by the first SIGUSR2 to its end."""
+    ran = run(signalled, WHOCALL_TRACE_SIGNAL=name, dumps=False)
+    assert ran.status == -signal.SIGUSR2
+    assert f"libwhocall-trace: WHOCALL_TRACE_SIGNAL={name} {refused}" in ran.output
+
+
+def test_a_signal_that_is_ignored_stays_so(signalled: Path, tmp_path: Path) -> None:
+    """As of programs that nohup and its like start."""
+    before = signal.signal(signal.SIGUSR2, signal.SIG_IGN)
+    try:
+        ran = run(signalled, WHOCALL_TRACE_SIGNAL="USR2", dumps=False)
+    finally:
+        signal.signal(signal.SIGUSR2, before)
+    assert ran.status == 0
+    assert "is handled or ignored already" in ran.output
 
 
 def test_only_the_names_of_the_header_are_exported() -> None:

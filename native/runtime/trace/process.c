@@ -44,6 +44,7 @@ int pthread_atfork(void (*)(void), void (*)(void), void (*)(void));
 static WCT_PLAIN __attribute__((constructor(101))) void begin_process(void) {
   wct_root.pid = (uint32_t)wct_system(SYS_getpid, 0, 0, 0, 0);
   wct_read_environment();
+  wct_handle_signal();
   pthread_atfork(NULL, NULL, begin_child);
 }
 

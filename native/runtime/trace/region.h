@@ -119,8 +119,8 @@ void wct_open_file(const char* pattern);
 void wct_leave_file(void); /* in the child after a fork: a file of its own, or none */
 void wct_write_modules(void);
 
-/* holder.c: whether the file, which is open, is a trace that a living process still writes, this one
- * before it called exec among them. Else it is this process's from now on, until it ends. */
+/* holder.c: whether the file, which is open, is a trace that a living process still writes, this
+ * one before it called exec among them. Else it is this process's from now on, until it ends. */
 bool wct_is_held(int descriptor);
 /* When a process began, in the kernel's clock ticks since boot; 0: not known. */
 uint64_t wct_start_of(uint32_t pid);
@@ -130,6 +130,10 @@ extern struct wct_root wct_root;
 
 /* settings.c */
 void wct_read_environment(void);
+
+/* switch_signal.c: from now on the signal that the environment names switches to events, and back
+ * to what holds now; where that is events, to shadow stacks alone, and back. */
+void wct_handle_signal(void);
 
 /* System calls that leave errno as it is. */
 long wct_system(long number, long first, long second, long third, long fourth);

@@ -14,13 +14,15 @@
  *   WHOCALL_TRACE_DEPTH=N             no events of calls deeper than that
  *   WHOCALL_TRACE_ONLY=NAME,NAME...   events of these modules and functions alone
  *   WHOCALL_TRACE_SKIP=NAME,NAME...   no events of these
+ *   WHOCALL_TRACE_SIGNAL=USR2         each such signal switches events on, and the next one back to
+ *                                     what WHOCALL_TRACE says; where that is events, they go off
  *   WHOCALL_TRACE_FILE=PATH           keep all that in a file (%p: the process id)
  *   WHOCALL_TRACE_CLOCK=monotonic     no time stamp counter
  *
  * The file is made for its owner alone. One that is there is taken only if it is a regular file of
  * this user's or root's, by its one name and not by a link. Where a living process keeps its trace
- * there, this one before it called exec among them, it is PATH.1, PATH.2 and so on. Programs with rights that who starts
- * them lacks (set-user-ID and its like) obey none of these variables.
+ * there, this one before it called exec among them, it is PATH.1, PATH.2 and so on. Programs with
+ * rights that who starts them lacks (set-user-ID and its like) obey none of these variables.
  */
 #ifndef WHOCALL_TRACE_H
 #define WHOCALL_TRACE_H
