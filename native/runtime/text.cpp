@@ -57,9 +57,11 @@ void Line::put(char letter) {
   text_[size_++] = letter;
 }
 
+// What names of files and threads hold of control letters would end lines, or rule a terminal.
 Line& Line::append(const char* text) {
   for (; *text != '\0'; ++text) {
-    put(*text);
+    const auto byte = static_cast<unsigned char>(*text);
+    put((byte < ' ' && byte != '\t') || byte == 0x7f ? '?' : *text);
   }
   return *this;
 }

@@ -12,7 +12,7 @@ _HEADER = struct.Struct("8sBBHHHIIQQIIIiQ")
 _MODULE = struct.Struct("QQQHHI")
 _THREAD = struct.Struct("II16sIIIIII")
 _FRAME_BODY = struct.Struct("QHBBI")
-PROGRAM, MODULE, THREAD, STACK = 1, 2, 3, 4
+PROGRAM, MODULE, THREAD, STACK, ANNOTATION = 1, 2, 3, 4, 5
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,7 @@ class Record:
     modules: list[tuple[int, int, int, str, str]] = field(default_factory=list)
     threads: list[Thread] = field(default_factory=list)
     stack: tuple[int, bytes] = (0, b"")
+    annotations: dict[str, str] = field(default_factory=dict)
 
 
 def read_record(data: bytes) -> tuple[Record, int]:
@@ -149,6 +150,9 @@ def _add(record: Record, order: str, kind: int, body: bytes) -> None:
         record.threads.append(Thread(*place, every, outermost, end))
     elif kind == STACK:
         record.stack = (struct.unpack_from(order + "Q", body)[0], body[8:])
+    elif kind == ANNOTATION:
+        key, _, value = body.partition(b"\0")
+        record.annotations[key.decode()] = value.decode()
 
 
 def read_ring(data: bytes) -> list[Record]:

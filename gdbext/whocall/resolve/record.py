@@ -23,7 +23,7 @@ _MOST_DAMAGES = 8  # that are told one by one
 _MOST_SUMS = 16  # checksums over each byte: slots that all claim to be long would take hours
 CUT = 1  # there was not room for all
 REPORTER_CRASHED = 2  # the reporter crashed itself
-_PROGRAM, _MODULE, _THREAD = 1, 2, 3
+_PROGRAM, _MODULE, _THREAD, _ANNOTATION = 1, 2, 3, 5
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,7 @@ class Record:
     program: str
     modules: tuple[LoadedModule, ...]
     threads: tuple[RecordedThread, ...]
+    annotations: tuple[tuple[str, str], ...] = ()  # what the program said of itself: key, value
 
 
 class _DamageError(Exception):
@@ -172,6 +173,7 @@ def _parsed(order: str, body: bytes) -> Record:
     program = ""
     modules = []
     threads = []
+    annotations = []
     try:
         for kind, section in _sections(order, body):
             if kind == _PROGRAM:
@@ -180,6 +182,9 @@ def _parsed(order: str, body: bytes) -> Record:
                 modules.append(_module(order, section))
             elif kind == _THREAD:
                 threads.append(_thread(order, section))
+            elif kind == _ANNOTATION:
+                key, _, value = section.partition(b"\0")
+                annotations.append((_path(key), _path(value)))
     except struct.error:
         raise _DamageError("is damaged: a section is too short") from None
     sequence, time, process, thread, signal, code, fault_address = rest
@@ -198,6 +203,7 @@ def _parsed(order: str, body: bytes) -> Record:
         program=program,
         modules=tuple(modules),
         threads=tuple(threads),
+        annotations=tuple(annotations),
     )
 
 

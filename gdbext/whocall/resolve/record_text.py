@@ -100,6 +100,8 @@ def record_lines(record: Record) -> Iterator[str]:
         yield "whocall: there was not room for all in the record"
     if record.flags & REPORTER_CRASHED:
         yield "whocall: the report itself crashed, and this is what it had"
+    for key, value in record.annotations:
+        yield f"annotation: {key} = {value}"
     for thread in record.threads:
         yield from _thread(record, thread)
     width = 2 * record.address_size + 2

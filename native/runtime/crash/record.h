@@ -72,6 +72,7 @@
 //   4 stack     bytes of the stack of the thread that crashed, as they were
 //        0    8  address of the first
 //        8       the bytes
+//   5 annotation  what the program said of itself (whocall_annotate): a key, a zero byte, a value
 //
 // A ring (a file, or a region of memory that survives a restart) has no header of its own: it is a
 // row of slots of one size, a multiple of 512 bytes. A record begins at a slot's beginning; slots
@@ -89,7 +90,13 @@ namespace whocall::runtime {
 inline constexpr std::uint16_t kRecordVersion = 1;
 inline constexpr std::size_t kSlotUnit = 512;  // bytes
 
-enum class SectionKind : std::uint32_t { program = 1, module = 2, thread = 3, stack = 4 };
+enum class SectionKind : std::uint32_t {
+  program = 1,
+  module = 2,
+  thread = 3,
+  stack = 4,
+  annotation = 5
+};
 
 enum RecordFlags : std::uint16_t { record_cut = 1, record_interrupted = 2 };
 enum ThreadFlags : std::uint32_t { thread_crashed = 1, thread_silent = 2 };

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "runtime/crash/annotations.h"
 #include "runtime/crash/signals.h"
 #include "runtime/debug_files.h"
 #include "runtime/machine.h"
@@ -150,6 +151,24 @@ void ReportRecord::add_silent(pid_t thread, const char* name) {
     body->flags = thread_silent;
     std::memcpy(body->name, name, strnlen(name, sizeof body->name - 1));
   }
+}
+
+void ReportRecord::add_annotations() {
+  for_each_annotation(
+      [](const char* key, const char* value, void* to) {
+        auto& self = *static_cast<ReportRecord*>(to);
+        const std::size_t key_size = std::strlen(key) + 1;
+        const std::size_t size = key_size + std::strlen(value);
+        if (self.room_for_modules() + in_record(size) > self.writer_.room()) {
+          self.writer_.header().flags |= record_cut;
+          return;
+        }
+        if (void* const body = self.writer_.add(SectionKind::annotation, size)) {
+          std::memcpy(body, key, key_size);
+          std::memcpy(static_cast<char*>(body) + key_size, value, size - key_size);
+        }
+      },
+      this);
 }
 
 void ReportRecord::add_stack(const ucontext_t& context) {

@@ -1,5 +1,6 @@
 #include "runtime/crash/report_text.h"
 
+#include "runtime/crash/annotations.h"
 #include "runtime/crash/signals.h"
 #include "runtime/debug_files.h"
 #include "runtime/description.h"
@@ -75,6 +76,18 @@ void print_ending(Sink& to, const Ending& ending) {
     append_signal(line.append(" by "), ending.signal, ending.code);
     line.append(")");
   }
+}
+
+void print_annotations(Sink& to) {
+  for_each_annotation(
+      [](const char* key, const char* value, void* sink) {
+        Line(*static_cast<Sink*>(sink))
+            .append("annotation: ")
+            .append(key)
+            .append(" = ")
+            .append(value);
+      },
+      &to);
 }
 
 void print_registers(Sink& to, const Registers& registers) {

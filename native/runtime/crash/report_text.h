@@ -9,6 +9,7 @@ namespace whocall::runtime {
 
 void print_headline(Sink& to, const Crash& crash, const char* thread_name);
 void print_ending(Sink& to, const Ending& ending);
+void print_annotations(Sink& to);
 void print_registers(Sink& to, const Registers& registers);
 // The frame at a place among the kept ones; bare: what is known without looking anything up.
 void print_frame(Sink& to, const StackFrames& frames, std::size_t place);

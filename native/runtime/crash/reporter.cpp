@@ -93,6 +93,7 @@ void Reporter::begin() {
     if (is_handled_) {
       print_ending(text_, ending_);
     }
+    print_annotations(text_);
   }
 }
 
@@ -161,6 +162,7 @@ void Reporter::other_threads() {
 void Reporter::end_record() {
   if (recording_) {
     recording_ = false;
+    record_.add_annotations();
     record_.add_stack(*crash_.context);
     const std::size_t size = record_.finish();
     output_.write_record(record_.bytes(), size);
