@@ -96,18 +96,21 @@ typedef struct whocall_crash_options {
   int all_threads;         /* other threads tell their stacks too */
   int before_handlers;     /* the report is made before a handler that was there is called: also
                               where that recovers, or ends the process by _exit() */
+  int question_signal;     /* each such signal makes a report, of the thread that it comes to and,
+                              if they are wanted, of the others; then the program goes on. 0: none */
 } whocall_crash_options;
 
 #define WHOCALL_CRASH_OPTIONS \
-  { sizeof(whocall_crash_options), 2, NULL, -1, NULL, NULL, NULL, 0, 0, 0, 0 }
+  { sizeof(whocall_crash_options), 2, NULL, -1, NULL, NULL, NULL, 0, 0, 0, 0, 0 }
 
 /* From now on SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT and SIGTRAP make a report; then they take
  * their course: the process ends and a core is written as if nobody had looked. A handler that was
  * there has them first, with its mask and flags: a crash that it recovers from makes no report, and
  * one does when it returns with the default restored, sends the signal again, or ends the process
- * by abort() or exit(). NULL: all options as they are, the text on standard error. Once more: with
- * other options. 0: done; -1: not, and errno says why. Call it before threads begin; the calling
- * thread gets a stack for handlers, as by whocall_install_thread(). */
+ * by abort() or exit(). A question signal that the program handles or ignores is an error (EBUSY),
+ * and so is one of those of crashes (EINVAL). NULL: all options as they are, the text on standard
+ * error. Once more: with other options. 0: done; -1: not, and errno says why. Call it before
+ * threads begin; the calling thread gets a stack for handlers, as by whocall_install_thread(). */
 WHOCALL_API int whocall_install(const whocall_crash_options* options);
 
 /* What the reports of this process tell of it, in text and record: "annotation: release = 4.2".

@@ -69,7 +69,7 @@ def read_reports(text: str) -> list[Report]:
     """All reports in a program's output."""
     found: list[Report] = []
     for line in text.splitlines():
-        if line.startswith("whocall: ") and " crashed: " in line:
+        if line.startswith("whocall: ") and re.search(r"\] (crashed:|goes on,) ", line):
             found.append(Report(line))
         elif line == "whocall: end of the report" and found:
             found[-1].complete = True

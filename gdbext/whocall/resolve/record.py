@@ -23,6 +23,7 @@ _MOST_DAMAGES = 8  # that are told one by one
 _MOST_SUMS = 16  # checksums over each byte: slots that all claim to be long would take hours
 CUT = 1  # there was not room for all
 REPORTER_CRASHED = 2  # the reporter crashed itself
+QUESTION = 4  # nothing crashed: a signal asked where the process stands
 _PROGRAM, _MODULE, _THREAD, _ANNOTATION = 1, 2, 3, 5
 
 

@@ -12,6 +12,7 @@ from whocall.resolve.formats.libwhocall import INTERRUPTED
 from whocall.resolve.record import (
     CUT,
     NO_MODULE,
+    QUESTION,
     REPORTER_CRASHED,
     Record,
     RecordedFrame,
@@ -47,9 +48,12 @@ def _headline(record: Record) -> str:
     name = known or f"signal {record.signal}"
     crashed = next((each for each in record.threads if each.crashed), None)
     called = f' "{crashed.name}"' if crashed is not None else ""
+    is_question = bool(record.flags & QUESTION)
+    what = "goes on, asked by" if is_question else "crashed:"
+    where = "" if is_question else f" at address {record.fault_address:#x}"
     return (
-        f"whocall: {record.program or '?'}[{record.process}] crashed: {name} (signal "
-        f"{record.signal}, code {record.code}) at address {record.fault_address:#x}, thread "
+        f"whocall: {record.program or '?'}[{record.process}] {what} {name} (signal "
+        f"{record.signal}, code {record.code}){where}, thread "
         f"{record.thread}{called}, record {record.sequence} of {_time(record.time)}"
     )
 

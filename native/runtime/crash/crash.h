@@ -35,6 +35,7 @@ struct Crash {
   const ucontext_t* context = nullptr;
   pid_t process = 0;
   pid_t thread = 0;
+  bool is_question = false;  // nothing crashed: somebody asks where the process stands
 };
 
 // How a process ends whose handler was told of a crash.

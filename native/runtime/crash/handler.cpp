@@ -15,7 +15,9 @@
 #include "runtime/crash/handled.h"
 #include "runtime/crash/handler_stack.h"
 #include "runtime/crash/held_threads.h"
+#include "runtime/crash/masks.h"
 #include "runtime/crash/other_threads.h"
+#include "runtime/crash/questions_by_signal.h"
 #include "runtime/crash/reporter.h"
 #include "runtime/crash/signals.h"
 #include "runtime/machine.h"
@@ -23,9 +25,8 @@
 namespace whocall::runtime {
 namespace {
 
-constexpr std::size_t kKernelMask = _NSIG / 8;  // bytes, of the kernel's masks of signals
-constexpr int kShortWait = 20;                  // moments, of half a millisecond
-constexpr int kLongWait = 40'000;               // moments that a thread waits for its turn: 20 s
+constexpr int kShortWait = 20;     // moments, of half a millisecond
+constexpr int kLongWait = 40'000;  // moments that a thread waits for its turn: 20 s
 
 // Made where handlers are installed: as an object that is there from the beginning it would take
 // its 24 KiB in the program's file, too.
@@ -176,52 +177,6 @@ bool take_turn(pid_t thread) {
   return owner.load() == thread;
 }
 
-// What writing to a pipe that nobody reads, or beyond a limit of files, brings on the thread: the
-// program knows nothing of either. All signals are blocked in the handler.
-class WritersSignals {
- public:
-  WritersSignals() {
-    sigset_t before;
-    sigemptyset(&before);
-    syscall(SYS_rt_sigpending, &before, kKernelMask);
-    sigemptyset(&mine_);
-    for (const int signal : {SIGPIPE, SIGXFSZ}) {
-      if (sigismember(&before, signal) == 0) {
-        sigaddset(&mine_, signal);
-      }
-    }
-  }
-  WritersSignals(const WritersSignals&) = delete;
-  WritersSignals& operator=(const WritersSignals&) = delete;
-  ~WritersSignals() {
-    const std::uint64_t at_once[2] = {};  // a struct timespec, however wide the kernel's is
-    while (syscall(SYS_rt_sigtimedwait, &mine_, nullptr, at_once, kKernelMask) > 0) {
-    }
-  }
-
- private:
-  sigset_t mine_;
-};
-
-// All signals but those of a crash, which tell that the report crashes itself.
-class ReportersMask {
- public:
-  ReportersMask() {
-    sigset_t mask;
-    sigfillset(&mask);
-    for (const int signal : kCrashSignals) {
-      sigdelset(&mask, signal);
-    }
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, &before_, kKernelMask);
-  }
-  ReportersMask(const ReportersMask&) = delete;
-  ReportersMask& operator=(const ReportersMask&) = delete;
-  ~ReportersMask() { syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, kKernelMask); }
-
- private:
-  sigset_t before_{};
-};
-
 void report_with_room(const Crash& crash) {
   const WritersSignals signals;
   const std::size_t room = room_of_handler();
@@ -305,6 +260,21 @@ void handle(int signal, siginfo_t* info, void* context) {
   errno = kept;
 }
 
+// Where the process stands, and it goes on.
+void answer(int signal, siginfo_t* info, void* context) {
+  const int kept = errno;
+  const Crash question{.signal = signal,
+                       .info = *info,
+                       .context = static_cast<const ucontext_t*>(context),
+                       .process = getpid(),
+                       .thread = static_cast<pid_t>(syscall(SYS_gettid)),
+                       .is_question = true};
+  if (report_in_turn(question, report_with_room)) {
+    let_go_on(question.thread);
+  }
+  errno = kept;
+}
+
 }  // namespace
 
 int install_handlers(const whocall_crash_options& options) {
@@ -316,6 +286,9 @@ int install_handlers(const whocall_crash_options& options) {
     return -1;
   }
   if (options.all_threads != 0 && listen_for_questions() != 0) {
+    return -1;
+  }
+  if (answer_questions_by(options.question_signal, answer) != 0) {
     return -1;
   }
   first_of_all = options.before_handlers != 0;

@@ -12,7 +12,7 @@
 //       12    2  machine (e_machine of ELF: 62 x86-64, 3 i386, 40 ARM, 183 AArch64, 8 MIPS,
 //                243 RISC-V, 258 LoongArch)
 //       14    2  flags: 1 there was not room for all; 2 the reporter crashed itself, and this is
-//                what it had
+//                what it had; 4 nothing crashed: a signal asked where the process stands
 //       16    4  size of the record in bytes, header and sections; a multiple of 8
 //       20    4  CRC-32 (that of zlib and Ethernet: polynomial 0xedb88320, reflected, begun with
 //                and at the end inverted) over the whole record, these four bytes being 0 in it
@@ -98,7 +98,7 @@ enum class SectionKind : std::uint32_t {
   annotation = 5
 };
 
-enum RecordFlags : std::uint16_t { record_cut = 1, record_interrupted = 2 };
+enum RecordFlags : std::uint16_t { record_cut = 1, record_interrupted = 2, record_question = 4 };
 enum ThreadFlags : std::uint32_t { thread_crashed = 1, thread_silent = 2 };
 enum FrameFlags : std::uint8_t { frame_exact = 1 };
 constexpr std::uint16_t kNoModule = 0xffff;

@@ -50,8 +50,10 @@ void ReportRecord::begin(const Crash& crash, std::size_t room, std::uint64_t seq
   header.thread = static_cast<std::uint32_t>(crash.thread);
   header.signal = static_cast<std::uint32_t>(crash.signal);
   header.code = crash.info.si_code;
-  header.fault_address =
-      was_sent(crash.info.si_code) ? 0 : reinterpret_cast<std::uintptr_t>(crash.info.si_addr);
+  header.fault_address = was_sent(crash.info.si_code) || crash.is_question
+                             ? 0
+                             : reinterpret_cast<std::uintptr_t>(crash.info.si_addr);
+  header.flags |= crash.is_question ? std::uint16_t{record_question} : std::uint16_t{0};
   const char* const path = path_of({});
   const std::size_t size = std::strlen(path);
   if (void* const body = writer_.add(SectionKind::program, size)) {

@@ -57,9 +57,12 @@ void print_headline(Sink& to, const Crash& crash, const char* thread_name) {
   const int code = crash.info.si_code;
   Line line(to);
   line.append("whocall: ").append(path_of({})).append("[");
-  line.decimal(static_cast<std::uint64_t>(crash.process)).append("] crashed: ");
+  line.decimal(static_cast<std::uint64_t>(crash.process));
+  line.append(crash.is_question ? "] goes on, asked by " : "] crashed: ");
   append_signal(line, crash.signal, code);
-  if (was_sent(code)) {
+  if (crash.is_question && !was_sent(code)) {
+    line.append(")");
+  } else if (was_sent(code)) {
     line.append(") from process ").decimal(static_cast<std::uint64_t>(crash.info.si_pid));
   } else {
     line.append(") at address ");

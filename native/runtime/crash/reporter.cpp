@@ -76,12 +76,12 @@ void Reporter::give_up_stage(int signal, const void* address) {
 
 void Reporter::find_cause() {
   ending_ = {.signal = crash_.signal, .code = crash_.info.si_code};
-  if (may_be_handling(crash_.thread)) {
+  if (may_be_handling(crash_.thread) && !crash_.is_question) {
     const ucontext_t* const context = crash_.context;
     CarefulWalk walk(context == nullptr ? here() : point_of(*context), context != nullptr);
     is_handled_ = find_handled(crash_.thread, walk, crash_);
   }
-  if (!is_handled_ && crash_.context != nullptr) {
+  if (!is_handled_ && crash_.context != nullptr && !crash_.is_question) {
     recall(crash_);
   }
 }

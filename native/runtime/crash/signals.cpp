@@ -57,6 +57,16 @@ const char* signal_name(int signal) {
       return "SIGABRT";
     case SIGTRAP:
       return "SIGTRAP";
+    case SIGUSR1:
+      return "SIGUSR1";
+    case SIGUSR2:
+      return "SIGUSR2";
+    case SIGALRM:
+      return "SIGALRM";
+    case SIGQUIT:
+      return "SIGQUIT";
+    case SIGHUP:
+      return "SIGHUP";
     default:
       return "a signal";
   }

@@ -5,6 +5,7 @@
 //   WHOCALL_CRASH_RECORD   a file for the record
 //   WHOCALL_CRASH_RING     a file with a ring of records; WHOCALL_CRASH_RING_SIZE bytes (65536)
 //   WHOCALL_CRASH_THREADS  "all": other threads tell their stacks too
+//   WHOCALL_CRASH_QUESTION "USR1": each such signal makes a report, and the program goes on
 //   WHOCALL_CRASH_HANDLERS "report-first": the report is made before the program's own handlers are
 //                          called; "leave": one that the program sets takes our place
 #include <dlfcn.h>
@@ -19,6 +20,7 @@
 #include "runtime/crash/handler_stack.h"
 #include "runtime/preload/signals.h"
 #include "runtime/privilege.h"
+#include "runtime/signal_setting.h"
 #include "runtime/whocall.h"
 
 namespace {
@@ -76,6 +78,21 @@ bool is_chosen(const char* name, const char* value, const char* other) {
   return false;
 }
 
+// 0, and a sentence, where there is no such signal or the program has it already.
+int question_signal() {
+  const char* const text = whocall_setting("WHOCALL_CRASH_QUESTION");
+  if (text == nullptr) {
+    return 0;
+  }
+  const int signal = whocall_signal_named(text);
+  const char* const refused = whocall_signal_refused(signal);
+  if (refused != nullptr) {
+    dprintf(STDERR_FILENO, "libwhocall-crash: WHOCALL_CRASH_QUESTION=%s %s\n", text, refused);
+    return 0;
+  }
+  return signal;
+}
+
 bool leaves_handlers() {
   const char* const text = whocall_setting("WHOCALL_CRASH_HANDLERS");
   return text != nullptr && std::strcmp(text, "leave") == 0;
@@ -89,6 +106,7 @@ bool leaves_handlers() {
   options.ring_size = ring_size();
   options.all_threads = is_chosen("WHOCALL_CRASH_THREADS", "all", nullptr) ? 1 : 0;
   options.before_handlers = is_chosen("WHOCALL_CRASH_HANDLERS", "report-first", "leave") ? 1 : 0;
+  options.question_signal = question_signal();
   use_real_sigaction();
   if (!leaves_handlers()) {
     stand_before_sigaction();

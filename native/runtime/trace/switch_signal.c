@@ -4,10 +4,8 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "runtime/privilege.h"
+#include "runtime/signal_setting.h"
 #include "runtime/trace/region.h"
 #include "runtime/trace/whocall_trace.h"
 
@@ -24,40 +22,12 @@ static WCT_PLAIN void on_signal(int number) {
   errno = kept;
 }
 
-/* "USR1", "SIGUSR1" or "10"; 0: neither. */
-static WCT_PLAIN int number_of(const char* text) {
-  static const struct {
-    const char* name;
-    int number;
-  } kNames[] = {{"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"HUP", SIGHUP}, {"WINCH", SIGWINCH},
-                {"URG", SIGURG},   {"IO", SIGIO},     {"PWR", SIGPWR}};
-  const char* const name = strncmp(text, "SIG", 3) == 0 ? text + 3 : text;
-  for (size_t at = 0; at < sizeof kNames / sizeof *kNames; ++at) {
-    if (strcmp(name, kNames[at].name) == 0) {
-      return kNames[at].number;
-    }
-  }
-  char* end = NULL;
-  const long number = strtol(text, &end, 10);
-  return *text != 0 && *end == 0 && number > 0 && number <= SIGRTMAX ? (int)number : 0;
-}
-
-/* A program that has a handler, or ignores the signal, keeps it so. */
-static WCT_PLAIN const char* install(int number) {
+static WCT_PLAIN bool install(int number) {
   struct sigaction action = {0};
-  if (number == 0) {
-    return "is no signal: write USR2 or a number";
-  }
-  if (sigaction(number, NULL, &action) != 0) {
-    return "cannot be handled";
-  }
-  if ((action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler != SIG_DFL) {
-    return "is handled or ignored already";
-  }
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  return sigaction(number, &action, NULL) == 0 ? NULL : "cannot be handled";
+  return sigaction(number, &action, NULL) == 0;
 }
 
 WCT_PLAIN void wct_handle_signal(void) {
@@ -68,7 +38,11 @@ WCT_PLAIN void wct_handle_signal(void) {
   first = whocall_trace_switch(WHOCALL_TRACE_EVENTS);
   whocall_trace_switch(first);
   second = first == WHOCALL_TRACE_EVENTS ? WHOCALL_TRACE_STACKS : WHOCALL_TRACE_EVENTS;
-  const char* const refused = install(number_of(signal_name));
+  const int number = whocall_signal_named(signal_name);
+  const char* refused = whocall_signal_refused(number);
+  if (refused == NULL && !install(number)) {
+    refused = "cannot be handled";
+  }
   if (refused != NULL) {
     fprintf(stderr, "libwhocall-trace: WHOCALL_TRACE_SIGNAL=%s %s\n", signal_name, refused);
   }

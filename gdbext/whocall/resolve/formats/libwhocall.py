@@ -7,6 +7,7 @@ end of the stack: the outermost frame
 module: 0x0000555555554000-0x0000555555559000 bias 0x555555554000 build id 2a86... /usr/bin/prog
 mapping: 555555554000-555555555000 r--p 00000000 fe:00 2189393    /usr/bin/prog
 
+A report that a signal asked for begins with "goes on, asked by" instead of "crashed:".
 Offsets are link addresses. In a crash's report the first frame of a stack, "[context]", is where a
 signal interrupted it; else it is one that a call returns to, as all others are. Builds are told
 behind the stacks. In the text of a record the line "interrupted by a signal:" stands above other
@@ -22,7 +23,7 @@ from whocall.resolve.facts.place import Place
 
 NAME = "libwhocall"
 INTERRUPTED = "interrupted by a signal:"
-_HEAD = re.compile(r"(?:^|\s)whocall: \S.{0,4096}\[[0-9]{1,10}\] crashed: ")
+_HEAD = re.compile(r"(?:^|\s)whocall: \S.{0,4096}\[[0-9]{1,10}\] (?:crashed: |goes on, asked by )")
 _FRAME = re.compile(r"(?:^|\s)#(?P<level>[0-9]{1,7}) {1,2}0x(?P<address>[0-9a-f]{1,16}) (?=\S)")
 _TRUST = re.compile(r" \[(context|cfi|analysis|frame-pointer)\]\s*")
 _OFFSET = re.compile(r"\(\+0x([0-9a-f]{1,16})\) ")
@@ -31,7 +32,7 @@ _NAME = re.compile(r"(?P<symbol>\S.{0,4096})\+0x(?P<in>[0-9a-f]{1,16})")
 
 def places(line: str, context: Context) -> list[Place]:
     """The frame that a line tells of."""
-    if " crashed: " in line and _HEAD.search(line):
+    if "] " in line and _HEAD.search(line):
         context.begin_crash()
         return []
     if line == INTERRUPTED:
