@@ -8,7 +8,10 @@
 namespace whocall {
 
 ShownSteps::ShownSteps(const Trace& trace, std::size_t thread, const CallChoice& choice)
-    : replay_(trace.replay(thread)), filter_(trace, thread, choice), thread_(thread), before_(replay_.open()) {
+    : replay_(trace.replay(thread)),
+      filter_(trace, thread, choice),
+      thread_(thread),
+      before_(replay_.open()) {
   has_front_ = read(front_);
   has_second_ = has_front_ && read(second_);
 }
