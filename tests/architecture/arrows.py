@@ -68,7 +68,7 @@ IN_PROCESS = {
 
 # The rooms of gdbext/whocall by the same rules; "" is the package's own folder.
 PACKAGE_ORDER = [
-    *("commands", "base", "dumps", "container_images", "inputs"),
+    *("commands", "base", "inside", "dumps", "container_images", "inputs"),
     *("report/form", "report/backtrace"),
     *("report/comparison", "report/stack", "report/tables", "report/formats"),
     *("report/causes", "report/page", "report"),

@@ -57,7 +57,7 @@ def script_path() -> Path:
     raise Error(f"whocall.py is not beside {_PACKAGE}; {remedy()} puts it there")
 
 
-def _directories() -> list[str]:
+def native_directories() -> list[str]:
     """Folders that may hold the module, most wanted first."""
     found = []
     named = os.environ.get("WHOCALL_BUILD_DIR")
@@ -78,7 +78,7 @@ def _fitting(place: str) -> list[str]:
 
 def _usable() -> str | None:
     """The module for the Python that runs this."""
-    paths = (path for place in _directories() for path in _fitting(place))
+    paths = (path for place in native_directories() for path in _fitting(place))
     return next(filter(os.path.isfile, paths), None)
 
 
@@ -86,7 +86,7 @@ def look() -> Findings:
     """Looks for the module without loading it, and for those of other Pythons."""
     from pathlib import Path
 
-    places = [Path(place) for place in _directories()]
+    places = [Path(place) for place in native_directories()]
     others: list[Path] = []
     for place in places:
         fitting = [Path(path) for path in _fitting(str(place))]
