@@ -28,10 +28,23 @@ WHOCALL_INLINE int whocall_signal_named(const char* text) {
   return *text != 0 && *end == 0 && number > 0 && number <= SIGRTMAX ? (int)number : 0;
 }
 
+/* By it libwhocall asks the program's threads for their stacks: real-time signals near the end of
+ * their range are rarely anyone's. */
+WHOCALL_INLINE int whocall_signal_to_threads(void) { return SIGRTMAX - 3; }
+
 /* Why it cannot be used; NULL: it can. A program that has a handler, or ignores the signal, keeps
- * it so. */
+ * it so. After one of a crash the same instruction would come again, for ever. */
 WHOCALL_INLINE const char* whocall_signal_refused(int number) {
+  static const int kCrashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
   struct sigaction there;
+  for (size_t at = 0; at < sizeof kCrashes / sizeof *kCrashes; ++at) {
+    if (number == kCrashes[at]) {
+      return "is a signal of crashes: write USR2 or another number";
+    }
+  }
+  if (number == whocall_signal_to_threads()) {
+    return "is libwhocall's own: write USR2 or another number";
+  }
   if (number == 0) {
     return "is no signal: write USR2 or a number";
   }

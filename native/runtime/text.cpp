@@ -57,11 +57,15 @@ void Line::put(char letter) {
   text_[size_++] = letter;
 }
 
-// What names of files and threads hold of control letters would end lines, or rule a terminal.
+// What names of files and threads hold of control letters would end lines, or rule a terminal:
+// those of ASCII, and U+0080 to U+009F, which are two bytes in UTF-8.
 Line& Line::append(const char* text) {
   for (; *text != '\0'; ++text) {
     const auto byte = static_cast<unsigned char>(*text);
-    put((byte < ' ' && byte != '\t') || byte == 0x7f ? '?' : *text);
+    const auto next = static_cast<unsigned char>(text[1]);
+    const bool is_late = byte == 0xc2 && next >= 0x80 && next <= 0x9f;
+    put((byte < ' ' && byte != '\t') || byte == 0x7f || is_late ? '?' : *text);
+    text += is_late ? 1 : 0;
   }
   return *this;
 }

@@ -117,7 +117,7 @@ WHOCALL_API int whocall_install(const whocall_crash_options* options);
  * Both are copied. A key has at most 31 bytes, none of them a control letter or "="; a value is cut
  * behind 127 bytes, and its control letters become "?". 16 keys have room. NULL as a value: no more
  * of it. 0: done; -1: not, and errno says why: EINVAL for such a key, ENOSPC for one too many,
- * EAGAIN where another call is under way, in another thread or where this one's signal came. */
+ * EAGAIN where this thread's signal came in the middle of another call, or one hangs. */
 WHOCALL_API int whocall_annotate(const char* key, const char* value);
 
 /* A stack for the handler in the calling thread, so that its own may overflow or vanish; freed when

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import struct
 import subprocess
@@ -19,6 +20,7 @@ TOLD = {
     "release": "4.2",
     "customer": "Café?#0  0x1 forged [cfi]?[31m",
     "long": "x" * 126,
+    "like a frame": "#0  0x0000000000001234 /bin/ls(+0x1234) main+0x4 [cfi]",
 }
 
 
@@ -34,9 +36,9 @@ def told(report: Report) -> dict[str, str]:
     return {key: value for key, _, value in (line.partition(" = ") for line in lines)}
 
 
-def resolved(path: Path) -> str:
+def resolved(path: Path, *words: str) -> str:
     return subprocess.run(
-        [sys.executable, "-m", "whocall", "resolve", path],
+        [sys.executable, "-m", "whocall", "resolve", path, *words],
         env={**os.environ, "LC_ALL": "C.UTF-8"}, stdin=subprocess.DEVNULL,
         capture_output=True, encoding="utf-8", check=True, timeout=120,
     ).stdout  # fmt: skip
@@ -63,6 +65,22 @@ def test_what_has_no_room(annotated: Path) -> None:
         for number in range(16)
         if number != 4
     }
+
+
+def test_none_is_lost_in_threads_and_children(annotated: Path) -> None:
+    _, status, output = crash(annotated, "in", "forks", preload=False)
+    assert (status, output) == (0, "0 failed\n")
+
+
+def test_no_reader_takes_one_for_a_frame(annotated: Path, tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    crash(annotated, WHOCALL_CRASH_TEXT=str(path))
+    for words in ("", "Nov 29 08:00:00 host prog[1]: "):
+        path.write_text("".join(f"{words}{line}\n" for line in path.read_text().splitlines()))
+        assert "main+0x4" in resolved(path)  # as it was
+        places = json.loads(resolved(path, "--json"))["places"]
+        assert places
+        assert not [place for place in places if place["module"] == "/bin/ls"]
 
 
 def test_a_hostile_record_forges_no_line(annotated: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,58 @@ def test_a_crash_behind_a_question(asked: Path) -> None:
     assert status == -signal.SIGSEGV
     assert [" crashed: SIGSEGV " in each.headline for each in reports] == [False, False, True]
     assert reports[-1].names[0] == "main"
+
+
+@pytest.fixture(scope="module")
+def often(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("often"), "asked_often.c", "-O1")
+
+
+def test_threads_answer_each_of_several_questions(often: Path) -> None:
+    """Who was held for one report is out of its handler, or waited for, before the next asks."""
+    for _ in range(3):
+        reports, status, _ = crash(
+            often, "again", WHOCALL_CRASH_QUESTION="USR1", WHOCALL_CRASH_THREADS="all"
+        )
+        assert (len(reports), status) == (3, 0)
+        for report in reports:
+            others = [line for line in report.lines if line.startswith("thread ")]
+            assert len(others) == 4
+            assert not [line for line in others if "no answer" in line]
+
+
+def test_a_question_gives_way_to_a_crash(often: Path) -> None:
+    """What waits for its turn is not waited for when the process ends."""
+    began = time.monotonic()
+    reports, status, _ = crash(
+        often, "crash", WHOCALL_CRASH_QUESTION="USR1", WHOCALL_CRASH_THREADS="all"
+    )
+    assert status == -signal.SIGSEGV
+    assert [each for each in reports if " crashed: SIGSEGV " in each.headline]
+    assert time.monotonic() - began < 15  # 25 s where it was waited for
+
+
+def test_the_child_of_a_vfork_is_asked(often: Path) -> None:
+    """It has its parent's memory, whose threads may be held for a report."""
+    _, status, _ = crash(often, "vfork", WHOCALL_CRASH_QUESTION="USR1", WHOCALL_CRASH_THREADS="all")
+    assert status == 7
+
+
+def test_a_timer_has_no_sender(often: Path) -> None:
+    (report,), status, _ = crash(often, "timer", WHOCALL_CRASH_QUESTION="USR1")
+    assert status == 0
+    assert "SIGUSR1 (signal 10, code -2: a timer has run out), thread " in report.headline
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGRTMAX - 3])
+def test_a_signal_that_is_not_to_be_had_costs_no_crash(asked: Path, number: int) -> None:
+    reports, status, output = crash(
+        asked, "watchdog", "crash", WHOCALL_CRASH_QUESTION=str(int(number))
+    )
+    assert status == -signal.SIGALRM  # alarm(), which nobody handles
+    assert f"libwhocall-crash: WHOCALL_CRASH_QUESTION={int(number)} is " in output
+    assert "RING" not in output
+    assert reports == []
 
 
 @pytest.mark.parametrize("name", ["KILL", "9", "nonsense"])

@@ -240,6 +240,7 @@ def test_a_signal_switches_events(
         ("SIG", "is no signal"),
         ("99999999999999999999", "is no signal"),
         ("9", "cannot be handled"),
+        ("11", "is a signal of crashes"),
     ],
 )
 def test_what_is_no_signal_to_switch_at(signalled: Path, name: str, refused: str) -> None:

@@ -1,5 +1,9 @@
 #include "runtime/crash/annotations.h"
 
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
@@ -10,7 +14,7 @@
 namespace whocall::runtime {
 namespace {
 
-constexpr std::size_t kMost = 16;
+constexpr std::size_t kMostAnnotations = 16;
 constexpr std::size_t kKeyRoom = 32;     // bytes, with the zero
 constexpr std::size_t kValueRoom = 128;  // the same
 
@@ -22,13 +26,36 @@ struct Annotation {
   std::atomic<bool> is_set;
 };
 
-Annotation annotations[kMost];
-std::atomic<std::size_t> count{0};  // that have keys; they keep them
-std::atomic_flag writing = ATOMIC_FLAG_INIT;
+Annotation annotations[kMostAnnotations];
+std::atomic<std::size_t> keys_set{0};  // that have keys; they keep them
+std::atomic<pid_t> writer{0};          // the thread that changes them
+
+constexpr int kMostTurns = 1000;  // turns of the scheduler
 
 bool is_control(char letter) {
   const auto byte = static_cast<unsigned char>(letter);
   return byte < ' ' || byte == 0x7f;
+}
+
+// A signal's handler that came while its own thread is in here waits for nobody. What a fork has
+// copied of another thread's turn ends with that: the thread is none of this process.
+bool become_writer() {
+  const auto self = static_cast<pid_t>(syscall(SYS_gettid));
+  for (int i = 0; i < kMostTurns; ++i) {
+    pid_t known = 0;
+    if (writer.compare_exchange_strong(known, self, std::memory_order_acquire)) {
+      return true;
+    }
+    if (known == self) {
+      return false;
+    }
+    const bool is_gone = syscall(SYS_tgkill, getpid(), known, 0) != 0 && errno == ESRCH;
+    if (is_gone && writer.compare_exchange_strong(known, self, std::memory_order_acquire)) {
+      return true;
+    }
+    sched_yield();
+  }
+  return false;
 }
 
 // At most `room`, with the zero; a letter of several bytes is not cut.
@@ -47,18 +74,18 @@ void copy_shown(char* to, const char* text, std::size_t room) {
 }
 
 // Of one that is there, or of a new one where `may_add`; null: neither.
-Annotation* find(const char* key, bool may_add) {
-  const std::size_t known = count.load(std::memory_order_relaxed);
+Annotation* find_annotation(const char* key, bool may_add) {
+  const std::size_t known = keys_set.load(std::memory_order_relaxed);
   for (std::size_t i = 0; i < known; ++i) {
     if (std::strcmp(annotations[i].key, key) == 0) {
       return &annotations[i];
     }
   }
-  if (!may_add || known == kMost) {
+  if (!may_add || known == kMostAnnotations) {
     return nullptr;
   }
   std::strcpy(annotations[known].key, key);
-  count.store(known + 1, std::memory_order_release);
+  keys_set.store(known + 1, std::memory_order_release);
   return &annotations[known];
 }
 
@@ -71,7 +98,7 @@ int annotate(const char* key, const char* value) {
       return EINVAL;
     }
   }
-  Annotation* const found = find(key, value != nullptr);
+  Annotation* const found = find_annotation(key, value != nullptr);
   if (found == nullptr) {
     return value != nullptr ? ENOSPC : 0;
   }
@@ -89,7 +116,7 @@ int annotate(const char* key, const char* value) {
 }  // namespace
 
 void for_each_annotation(void (*tell)(const char*, const char*, void*), void* to) {
-  const std::size_t known = count.load(std::memory_order_acquire);
+  const std::size_t known = keys_set.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < known; ++i) {
     const Annotation& each = annotations[i];
     if (each.is_set.load(std::memory_order_acquire)) {
@@ -100,17 +127,17 @@ void for_each_annotation(void (*tell)(const char*, const char*, void*), void* to
 
 }  // namespace whocall::runtime
 
-// A handler of a signal may come while its own thread is here: nobody waits.
 int whocall_annotate(const char* key, const char* value) {
-  using whocall::runtime::writing;
+  const int kept = errno;
   int error = EAGAIN;
-  if (!writing.test_and_set(std::memory_order_acquire)) {
+  if (whocall::runtime::become_writer()) {
     error = whocall::runtime::annotate(key, value);
-    writing.clear(std::memory_order_release);
+    whocall::runtime::writer.store(0, std::memory_order_release);
   }
   if (error != 0) {
     errno = error;
     return -1;
   }
+  errno = kept;
   return 0;
 }

@@ -104,7 +104,7 @@ void begin_in(pid_t own) {
       first.store(0);
       put_off = {};
       last_reported = {};
-      forget_held();
+      let_go();
       process.store(own);
     } else {
       wait_a_moment();
@@ -177,6 +177,19 @@ bool take_turn(pid_t thread) {
   return owner.load() == thread;
 }
 
+// A question gives way to a crash, which may hold its thread meanwhile and does not wait for it.
+bool take_turn_for_question(pid_t thread) {
+  pid_t nobody = 0;
+  for (int i = 0; i < kLongWait && first.load() == 0 && waiting.load() == 0; ++i) {
+    if (owner.compare_exchange_strong(nobody, thread)) {
+      return true;
+    }
+    nobody = 0;
+    wait_a_moment();
+  }
+  return false;
+}
+
 void report_with_room(const Crash& crash) {
   const WritersSignals signals;
   const std::size_t room = room_of_handler();
@@ -204,7 +217,8 @@ bool report_in_turn(const Crash& crash, void (*report)(const Crash&)) {
   int cancellation = 0;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
   begin_in(crash.process);
-  const bool has_turn = take_turn(crash.thread);
+  const bool has_turn =
+      crash.is_question ? take_turn_for_question(crash.thread) : take_turn(crash.thread);
   if (has_turn) {
     const ReportersMask mask;
     report(crash);
@@ -260,8 +274,21 @@ void handle(int signal, siginfo_t* info, void* context) {
   errno = kept;
 }
 
+// A process that is not known is the child of a fork, or one of a vfork, whose parent may be at a
+// report in the same memory.
+bool may_be_a_parents_report() {
+  const pid_t known = process.load();
+  return known != 0 && known != getpid() && (owner.load() != 0 || is_holding());
+}
+
+// Others may ask as soon as the turn is over: whom they hold is none of this one's.
+void report_and_go_on(const Crash& crash) {
+  report_with_room(crash);
+  let_go_on(crash.thread);
+}
+
 // Where the process stands, and it goes on.
-void answer(int signal, siginfo_t* info, void* context) {
+void tell_where_it_stands(int signal, siginfo_t* info, void* context) {
   const int kept = errno;
   const Crash question{.signal = signal,
                        .info = *info,
@@ -269,8 +296,8 @@ void answer(int signal, siginfo_t* info, void* context) {
                        .process = getpid(),
                        .thread = static_cast<pid_t>(syscall(SYS_gettid)),
                        .is_question = true};
-  if (report_in_turn(question, report_with_room)) {
-    let_go_on(question.thread);
+  if (!may_be_a_parents_report()) {
+    report_in_turn(question, report_and_go_on);
   }
   errno = kept;
 }
@@ -288,7 +315,7 @@ int install_handlers(const whocall_crash_options& options) {
   if (options.all_threads != 0 && listen_for_questions() != 0) {
     return -1;
   }
-  if (answer_questions_by(options.question_signal, answer) != 0) {
+  if (answer_questions_by(options.question_signal, tell_where_it_stands) != 0) {
     return -1;
   }
   first_of_all = options.before_handlers != 0;
@@ -301,9 +328,7 @@ void report_handled() {
     return;
   }
   const Crash unknown{.process = getpid(), .thread = thread};
-  if (report_in_turn(unknown, report_with_room)) {
-    let_go_on(thread);
-  }
+  report_in_turn(unknown, report_and_go_on);
 }
 
 }  // namespace whocall::runtime

@@ -21,6 +21,7 @@ struct Held {
 
 std::atomic<bool> holding{false};
 std::atomic<Held*> held{nullptr};
+std::atomic<bool> any_held{false};
 
 void wait_for(std::atomic<int>& bell) {
   syscall(SYS_futex, &bell, FUTEX_WAIT_PRIVATE, quiet, nullptr);
@@ -46,6 +47,7 @@ void stay(pid_t thread, void (*answer)(void* data), void* data) {
   if (!holding.load()) {
     return;
   }
+  any_held.store(true);
   Held self;
   self.thread = thread;
   self.next = held.load();
@@ -81,9 +83,8 @@ void let_go() {
   let_listed_go();
 }
 
-void forget_held() {
-  holding.store(false);
-  held.store(nullptr);
-}
+bool is_holding() { return holding.load(); }
+
+bool was_anyone_held() { return any_held.load(); }
 
 }  // namespace whocall::runtime

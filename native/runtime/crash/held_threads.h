@@ -17,10 +17,12 @@ void stay(pid_t thread, void (*answer)(void* data), void* data);
 // False where the thread is not held.
 bool ring(pid_t thread);
 
-// Lets all of them go, and holds no more.
+// Lets all of them go, and holds no more. In the child of a fork, which has none of them, it does
+// no harm, and in that of a vfork it is the parent's threads that go on.
 void let_go();
 
-// In the child of a fork, which has none of them.
-void forget_held();
+bool is_holding();
+// Since the process began.
+bool was_anyone_held();
 
 }  // namespace whocall::runtime

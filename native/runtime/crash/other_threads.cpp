@@ -13,6 +13,7 @@
 #include "runtime/crash/held_threads.h"
 #include "runtime/lines_of_file.h"
 #include "runtime/machine.h"
+#include "runtime/signal_setting.h"
 
 namespace whocall::runtime {
 namespace {
@@ -20,17 +21,19 @@ namespace {
 constexpr int kMoments = 2000;                // that a thread is waited for, in the beginning
 constexpr int kFewMoments = 20;               // the same, when many have not answered
 constexpr int kMomentsOfAll = 10'000;         // until then
+constexpr int kMomentsToLeave = 20;           // that one is waited for which was just let go
+constexpr int kMomentsOfLeaving = 400;        // all of them together
 constexpr long kMoment = 500'000;             // nanoseconds
 constexpr std::size_t kDirectoryRoom = 2048;  // bytes
 
-// Real-time signals near the end of their range are rarely anyone's.
-int question() { return SIGRTMAX - 3; }
+int question() { return whocall_signal_to_threads(); }
 
 enum State : pid_t { idle = 0, answering = -1, answered = -2 };  // else: the thread asked
 
 std::atomic<pid_t> state{idle};
 Answer answer;
 int moments_left = 0;
+int moments_of_leaving = 0;
 
 void answer_if_asked(void* context) {
   auto self = static_cast<pid_t>(syscall(SYS_gettid));
@@ -87,6 +90,17 @@ bool blocks_question(pid_t thread) {
   return false;
 }
 
+// One that was held for a report before this one blocks all until it is out of the handler.
+bool refuses_question(pid_t thread) {
+  bool refuses = blocks_question(thread);
+  for (int i = 0; refuses && i < kMomentsToLeave && moments_of_leaving > 0; ++i) {
+    --moments_of_leaving;
+    wait_a_moment();
+    refuses = blocks_question(thread);
+  }
+  return refuses;
+}
+
 // Whether the thread, or one before it, comes to its end with the answer.
 bool is_answered() {
   const int most = moments_left > 0 ? kMoments : kFewMoments;
@@ -117,6 +131,7 @@ int listen_for_questions() {
 
 void begin_asking() {
   moments_left = kMomentsOfAll;
+  moments_of_leaving = was_anyone_held() ? kMomentsOfLeaving : 0;
   begin_holding();
 }
 
@@ -126,7 +141,7 @@ const Answer* ask(pid_t process, pid_t thread) {
     return nullptr;
   }
   state.store(thread);
-  const bool is_asked = ring(thread) || (!blocks_question(thread) &&
+  const bool is_asked = ring(thread) || (!refuses_question(thread) &&
                                          syscall(SYS_tgkill, process, thread, question()) == 0);
   if (is_asked && is_answered()) {
     return &answer;

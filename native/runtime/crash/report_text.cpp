@@ -60,7 +60,7 @@ void print_headline(Sink& to, const Crash& crash, const char* thread_name) {
   line.decimal(static_cast<std::uint64_t>(crash.process));
   line.append(crash.is_question ? "] goes on, asked by " : "] crashed: ");
   append_signal(line, crash.signal, code);
-  if (crash.is_question && !was_sent(code)) {
+  if (was_sent(code) ? !tells_sender(code) : crash.is_question) {
     line.append(")");
   } else if (was_sent(code)) {
     line.append(") from process ").decimal(static_cast<std::uint64_t>(crash.info.si_pid));

@@ -76,6 +76,9 @@ const char* code_words(int signal, int code) {
   if (code == SI_TKILL) {
     return "raised by the program itself";
   }
+  if (code == SI_TIMER) {
+    return "a timer has run out";
+  }
   if (was_sent(code)) {
     return "sent by a process";
   }
@@ -88,5 +91,7 @@ const char* code_words(int signal, int code) {
 }
 
 bool was_sent(int code) { return code <= 0; }
+
+bool tells_sender(int code) { return was_sent(code) && code != SI_TIMER && code != SI_ASYNCIO; }
 
 }  // namespace whocall::runtime

@@ -14,7 +14,9 @@ inline constexpr std::array<int, 6> kCrashSignals{SIGSEGV, SIGBUS,  SIGILL,
 const char* signal_name(int signal);
 // "address not mapped"; null where there are no words for the code.
 const char* code_words(int signal, int code);
-// Whether somebody sent it, with kill() or its like: then siginfo has no address, but a sender.
+// Whether somebody sent it, with kill() or its like: then siginfo has no address.
 bool was_sent(int code);
+// Whether it has a sender then: timers have none.
+bool tells_sender(int code);
 
 }  // namespace whocall::runtime

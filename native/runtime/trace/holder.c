@@ -25,6 +25,9 @@ WCT_PLAIN uint64_t wct_start_of(uint32_t pid) {
   text[got > 0 ? got : 0] = 0;
   /* The name, in brackets, is the second field and may hold anything. */
   const char* at = strrchr(text, ')');
+  if (at != NULL && (strncmp(at, ") Z", 3) == 0 || strncmp(at, ") X", 3) == 0)) {
+    return 0; /* it has ended, and waits for its parent to ask how */
+  }
   for (unsigned field = 2; at != NULL && field < START_FIELD; ++field) {
     at = strchr(at + 1, ' ');
   }

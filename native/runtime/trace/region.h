@@ -122,7 +122,7 @@ void wct_write_modules(void);
 /* holder.c: whether the file, which is open, is a trace that a living process still writes, this
  * one before it called exec among them. Else it is this process's from now on, until it ends. */
 bool wct_is_held(int descriptor);
-/* When a process began, in the kernel's clock ticks since boot; 0: not known. */
+/* When a living process began, in the kernel's clock ticks since boot; 0: not known. */
 uint64_t wct_start_of(uint32_t pid);
 
 /* process.c: what leads to all regions. */

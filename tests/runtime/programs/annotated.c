@@ -1,7 +1,10 @@
 /* Says things of itself, and crashes. */
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <whocall.h>
 
 static int error_of(const char* key, const char* value) {
@@ -23,8 +26,31 @@ static int refuses(void) {
   return error_of("key 3", "another") == 0 && error_of("key 4", NULL) == 0 ? 0 : 4;
 }
 
+/* A fork comes while another thread is in the middle of it. */
+static void* writes(void* nothing) {
+  for (;;) whocall_annotate("busy", "writing");
+  return nothing;
+}
+
+static int forks(void) {
+  pthread_t thread;
+  int failed = 0;
+  pthread_create(&thread, NULL, writes, NULL);
+  for (int i = 0; i < 100; ++i) {
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) _exit(whocall_annotate("child", "value") == 0 ? 0 : 1);
+    waitpid(child, &status, 0);
+    failed += status != 0;
+    failed += whocall_annotate("parent", "value") != 0;
+  }
+  printf("%d failed\n", failed);
+  return 0;
+}
+
 int main(int argc, char** argv) {
   char value[300];
+  if (argc > 2) return forks();
   if (argc > 1) {
     if (refuses() != 0) return refuses();
   } else {
@@ -38,6 +64,7 @@ int main(int argc, char** argv) {
     whocall_annotate("gone", "secret");
     whocall_annotate("gone", NULL);
     whocall_annotate("release", "4.2");
+    whocall_annotate("like a frame", "#0  0x0000000000001234 /bin/ls(+0x1234) main+0x4 [cfi]");
   }
   *(volatile int*)16 = 1;
   return 0;

@@ -37,6 +37,8 @@ READERS: tuple[tuple[str, Reader], ...] = tuple(
 
 def frames(line: str, context: Context) -> tuple[str, list[Place]]:
     """The kind of log that a line is of, and the places in it; "" and none where nobody knows."""
+    if libwhocall.is_said_by_the_program(line):
+        return "", []
     kind, places = grammar.read(line, context)
     if places:
         return kind, places

@@ -24,10 +24,16 @@ from whocall.resolve.facts.place import Place
 NAME = "libwhocall"
 INTERRUPTED = "interrupted by a signal:"
 _HEAD = re.compile(r"(?:^|\s)whocall: \S.{0,4096}\[[0-9]{1,10}\] (?:crashed: |goes on, asked by )")
+_ANNOTATION = re.compile(r"(?:\S{1,64} ){0,8}?annotation: [^=\s][^=]{0,64} = ")
 _FRAME = re.compile(r"(?:^|\s)#(?P<level>[0-9]{1,7}) {1,2}0x(?P<address>[0-9a-f]{1,16}) (?=\S)")
 _TRUST = re.compile(r" \[(context|cfi|analysis|frame-pointer)\]\s*")
 _OFFSET = re.compile(r"\(\+0x([0-9a-f]{1,16})\) ")
 _NAME = re.compile(r"(?P<symbol>\S.{0,4096})\+0x(?P<in>[0-9a-f]{1,16})")
+
+
+def is_said_by_the_program(line: str) -> bool:
+    """Whether it is one of its annotations: those may look like anything, and are nothing."""
+    return "annotation: " in line and _ANNOTATION.match(line) is not None
 
 
 def places(line: str, context: Context) -> list[Place]:
