@@ -85,6 +85,18 @@ def test_choices(small: Ran) -> None:
     assert {name for name in names if name != "leaf"} == {
         name for name, took in calls.items() if name != "leaf" and took >= calls["work"]
     }
+    symbols = subprocess.run(["nm", "-S", small.exe], capture_output=True, text=True, check=True)
+    rows_of = (line.split() for line in symbols.stdout.splitlines())
+    sizes = {row[3]: int(row[1], 16) for row in rows_of if len(row) == 4}
+    large = sizes["work"]
+    told = said("trace", small.core, "--profile", "--size", str(large)).splitlines()[1:]
+    assert (
+        {line.split()[-1] for line in told}
+        == {name for name in calls if sizes[name] >= large}
+        != set(calls)
+    )
+    refused = whocall("trace", small.core, "--size", "1000000")
+    assert "no function of the trace is known to have 1,000,000 bytes or more" in refused.stderr
     refused = whocall("trace", small.core, "--longer", "10")
     assert refused.returncode == 2
     assert "'10' is no time: write 500ns, 10us, 5ms or 1.5s" in refused.stderr

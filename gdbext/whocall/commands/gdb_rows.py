@@ -94,6 +94,7 @@ GDB: dict[str, Any] = {
   (True, 'only', '', 'REGEX', '', '', False, False, '', '', False, (), 'the functions whose names match, and what they call'),
   (True, 'output', 'o', 'FILE', 'file', '', False, False, None, '', False, (), 'write to FILE; - for standard output'),
   (True, 'profile', '', '', '', '', False, False, False, 'form', False, (), 'counts and times of each function'),
+  (True, 'size', '', 'BYTES', 'limit', '', False, False, None, '', False, (), 'calls of functions with BYTES of code or more'),
   (True, 'stacks', '', '', '', '', False, False, False, 'form', False, (), 'the shadow stacks: what each thread is in now'),
   (True, 'svg', '', '', '', '', False, False, False, 'form', False, (), 'a flame graph'),
   (True, 'thread', '', 'LWP', 'integer', '', False, False, (), '', False, (), "only the thread with this id of the kernel's"),

@@ -209,6 +209,7 @@ SHELL: dict[str, Any] = {
   (True, 'only', '', 'REGEX', '', '', False, False, '', '', False, (), 'the functions whose names match, and what they call'),
   (True, 'function', '', 'REGEX', '', '', False, False, '', '', False, (), 'calls of the functions alone whose names match'),
   (True, 'module', '', 'MODULE', 'module', '', False, False, '', '', False, (), 'functions of the module whose path ends so'),
+  (True, 'size', '', 'BYTES', 'limit', '', False, False, None, '', False, (), 'calls of functions with BYTES of code or more'),
   (True, 'longer', '', 'TIME', '', '', False, False, '', '', False, (), 'calls that took TIME (500ns, 10us, 5ms, 1s) or longer'),
   (True, 'last', '', 'N', 'limit', '', False, False, None, '', False, (), 'only the last N lines of the tree'),
   (True, 'output', 'o', 'FILE', 'file', '', False, False, None, '', False, (), 'write to FILE; - for standard output'),

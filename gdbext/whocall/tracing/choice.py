@@ -20,6 +20,7 @@ class Choice:
     only: str = ""  # regular expression: these functions and what they call
     functions: str = ""  # regular expression: calls of these functions alone
     module: str = ""  # calls of functions in the file whose path ends so
+    least_size: int | None = None  # calls of functions with so many bytes of code, or more
     longer: str = ""  # "10us": calls that took so long, or longer
 
     @property
@@ -60,6 +61,13 @@ def _of_module(names: TraceNames, module: str) -> set[int]:
     return found
 
 
+def _of_size(names: TraceNames, least: int) -> set[int]:
+    found = {address for address, size in names.sizes.items() if size >= least}
+    if not found:
+        raise Error(f"no function of the trace is known to have {least:,} bytes or more")
+    return found
+
+
 def chosen_threads(trace: OpenTrace, choice: Choice) -> list[int]:
     """Indices of the threads. Raises Error for one that the trace does not have."""
     tids = [thread.tid for thread in trace.threads]
@@ -76,4 +84,7 @@ def chosen_functions(names: TraceNames, choice: Choice) -> tuple[set[int] | None
     if choice.module:
         in_module = _of_module(names, choice.module)
         shown = in_module if shown is None else shown & in_module
+    if choice.least_size is not None:
+        large = _of_size(names, choice.least_size)
+        shown = large if shown is None else shown & large
     return roots, shown

@@ -23,6 +23,7 @@ class TraceNames:
     call_sites: dict[int, str]  # by return address: "main at prog.c:12", "qsort+0x4f [libc.so.6]"
     callers: dict[int, str]  # the same without the place in the function
     modules: dict[int, str]  # of functions: the path of their file; "" in none
+    sizes: dict[int, int]  # of functions, bytes; those that are known
 
 
 class Namer:
@@ -75,11 +76,13 @@ def names_of(
 ) -> TraceNames:
     """The texts of runtime addresses: first bytes of functions, and return addresses."""
     namer = Namer(image, demangle)
-    found = TraceNames({}, {}, {}, {})
+    found = TraceNames({}, {}, {}, {}, {})
     for address in functions:
         place = namer.place(address)
         found.functions[address] = namer.function(place)
         found.modules[address] = place.module or ""
+        if place.size is not None and not place.offset:
+            found.sizes[address] = place.size
     for address in call_sites:
         place = namer.place(address - 1 if address else 0)
         found.callers[address] = namer.caller(place)

@@ -35,6 +35,7 @@ def _choice(arguments: Values) -> Choice:
         only=arguments.only,
         functions=arguments.function,
         module=arguments.module,
+        least_size=arguments.size,
         longer=arguments.longer,
     )
 

@@ -45,6 +45,7 @@ def _choice(parsed: Parsed) -> Json:
         "only": parsed.values.get("only", ""),
         "functions": parsed.values.get("function", ""),
         "module": parsed.values.get("module", ""),
+        "least_size": number_of(parsed, "size"),
         "longer": parsed.values.get("longer", ""),
     }
 
