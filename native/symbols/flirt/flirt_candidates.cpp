@@ -66,7 +66,8 @@ class Finder {
         break;
       }
       const auto weight = weight_at(pattern, set_.modules[module], code);
-      if (weight && *weight >= kLeast) {
+      if (weight && *weight >= kLeast &&
+          program_.may_end_at(start, start + set_.modules[module].size)) {
         found_.push_back({start, module, *weight});
         kept_ += 1 + set_.modules[module].names + set_.modules[module].references;
         if (kept_ <= kMostKept) {

@@ -15,6 +15,10 @@ namespace {
 // instructions are of any length: one or two bytes (x86: e8, e9, 0f 8x).
 constexpr std::uint64_t kLongestOpcode = 2;
 
+constexpr std::uint64_t kLongestPadding = 64;  // bytes, between functions
+constexpr std::uint64_t kLongestDecoded =
+    1024;  // bytes: longer modules are no beginnings of others
+
 }  // namespace
 
 FlirtProgram::FlirtProgram(const ElfFile& file, const Architecture& arch,
@@ -39,6 +43,35 @@ FlirtProgram::FlirtProgram(const ElfFile& file, const Architecture& arch,
 Address FlirtProgram::end_of(Address start, Address end) const {
   const auto next = std::ranges::upper_bound(starts_, start);
   return next == starts_.end() ? end : std::min(end, *next);
+}
+
+bool FlirtProgram::flows_out(Address start, Address end) const {
+  Address at = start;
+  auto last = Instruction::Flow::stop;
+  while (at < end) {
+    const auto instruction = decoder_->decode(code_at(at), at);
+    if (!instruction) {
+      return false;  // constants: nothing is known
+    }
+    last = instruction->padding ? last : instruction->flow;
+    at += instruction->size;
+  }
+  return at == end && last != Instruction::Flow::stop && last != Instruction::Flow::jump &&
+         last != Instruction::Flow::indirect_jump;
+}
+
+bool FlirtProgram::may_end_at(Address start, Address end) const {
+  if (decoder_ == nullptr || end - start > kLongestDecoded || !flows_out(start, end)) {
+    return true;
+  }
+  Address next = end;
+  auto instruction = decoder_->decode(code_at(next), next);
+  while (instruction && instruction->padding && next - end < kLongestPadding) {
+    next += instruction->size;
+    instruction = decoder_->decode(code_at(next), next);
+  }
+  const bool is_behind_padding = next != end && next % arch_.code.function_alignment == 0;
+  return is_behind_padding || code_at(next).empty() || std::ranges::binary_search(starts_, next);
 }
 
 ByteView FlirtProgram::code_at(Address address) const {

@@ -27,6 +27,11 @@ class FlirtProgram {
   // names the maker could not tell from others'. Remedy: a function ends where the next one begins,
   // at `end` at the latest.
   [[nodiscard]] Address end_of(Address start, Address end) const;
+  // Folklore. Situation: a function of a library ends with a call that never returns, and another
+  // one begins with the same bytes. Example: glibc's thrd_exit for i386, 24 bytes, and its
+  // strerror_r, which goes on behind its call. Remedy: behind code that the flow may come out of
+  // stands another function, at once or behind padding.
+  [[nodiscard]] bool may_end_at(Address start, Address end) const;
   // From there to the end of the area of code; empty outside.
   [[nodiscard]] ByteView code_at(Address address) const;
   // How much code there is, bytes.
@@ -41,6 +46,9 @@ class FlirtProgram {
   [[nodiscard]] std::string_view import_at(Address address) const;
 
  private:
+  // Whether the last instruction is one behind which the next one is carried out.
+  [[nodiscard]] bool flows_out(Address start, Address end) const;
+
   const ElfFile& file_;
   const Architecture& arch_;
   std::vector<AddressRange> areas_;
