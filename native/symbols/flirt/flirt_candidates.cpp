@@ -66,8 +66,7 @@ class Finder {
         break;
       }
       const auto weight = weight_at(pattern, set_.modules[module], code);
-      if (weight && *weight >= kLeast &&
-          program_.may_end_at(start, start + set_.modules[module].size)) {
+      if (weight && *weight >= kLeast && may_end(start, set_.modules[module])) {
         found_.push_back({start, module, *weight});
         kept_ += 1 + set_.modules[module].names + set_.modules[module].references;
         if (kept_ <= kMostKept) {
@@ -75,6 +74,11 @@ class Finder {
         }
       }
     }
+  }
+
+  bool may_end(Address start, const FlirtModule& module) {
+    compared_ += module.size;
+    return program_.may_end_at(start, start + module.size);
   }
 
   // How many bytes of the module tell that it stands there; a miss where it does not.

@@ -15,9 +15,8 @@ namespace {
 // instructions are of any length: one or two bytes (x86: e8, e9, 0f 8x).
 constexpr std::uint64_t kLongestOpcode = 2;
 
-constexpr std::uint64_t kLongestPadding = 64;  // bytes, between functions
-constexpr std::uint64_t kLongestDecoded =
-    1024;  // bytes: longer modules are no beginnings of others
+constexpr std::uint64_t kLongestPadding = 64;                       // bytes, between functions
+constexpr std::uint64_t kLongestDecoded = std::uint64_t{1} << 16U;  // bytes, of a module
 
 }  // namespace
 
@@ -70,8 +69,7 @@ bool FlirtProgram::may_end_at(Address start, Address end) const {
     next += instruction->size;
     instruction = decoder_->decode(code_at(next), next);
   }
-  const bool is_behind_padding = next != end && next % arch_.code.function_alignment == 0;
-  return is_behind_padding || code_at(next).empty() || std::ranges::binary_search(starts_, next);
+  return code_at(next).empty() || std::ranges::binary_search(starts_, next);
 }
 
 ByteView FlirtProgram::code_at(Address address) const {
