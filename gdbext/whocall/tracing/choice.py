@@ -28,7 +28,7 @@ class Choice:
         """What `longer` says, in nanoseconds. Raises UsageError where that is no time."""
         if not self.longer:
             return 0
-        found = re.fullmatch(r"(\d{1,12}(?:\.\d{1,9})?) ?(ns|us|ms|s)", self.longer)
+        found = re.fullmatch(r"([0-9]{1,12}(?:\.[0-9]{1,9})?) ?(ns|us|ms|s)", self.longer)
         if found is None:
             raise UsageError(f"{self.longer!r} is no time: write 500ns, 10us, 5ms or 1.5s")
         units = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
