@@ -627,7 +627,11 @@ def open_file(path: _Path, search: FileSearch = ...) -> Process:
     """A file that nobody runs, as if loaded at its link addresses: one module, no threads."""
 
 def open_core(path: _Path, search: FileSearch = ...) -> Process: ...
-def open_process(pid: int, search: FileSearch = ...) -> Process:
+def open_process(
+    pid: int,
+    search: FileSearch = ...,
+    crash: tuple[int, dict[str, int], int, tuple[int | None, int | None, int | None]] | None = None,
+) -> Process:
     """Attaches and stops the process until close() or the object's end."""
 
 def loaded_files(

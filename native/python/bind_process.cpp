@@ -12,6 +12,7 @@
 #include "process/core/core_file.h"
 #include "process/live/inferior.h"
 #include "process/live/live_process.h"
+#include "process/live/told_crash.h"
 #include "process/modules/loaded_files.h"
 #include "python/bind_functions.h"
 #include "python/bind_image_parts.h"
@@ -197,6 +198,25 @@ Process open_from_gdb(const std::string& arch_name, std::int64_t pid,
   return opened(open_inferior(std::move(snapshot), search));
 }
 
+using ToldSignal =
+    std::tuple<std::optional<int>, std::optional<Address>, std::optional<std::uint32_t>>;
+using CrashTuple = std::tuple<std::int64_t, py::dict, int, ToldSignal>;
+
+Process open_live(std::int64_t pid, const FileSearch& search,
+                  const std::optional<CrashTuple>& crash) {
+  auto image = open_process(pid, search);
+  if (crash) {
+    const auto& [lwp, registers, signal, info] = *crash;
+    const auto& [code, address, sender] = info;
+    put_where_it_crashed({.lwp = lwp,
+                          .registers = registers_from(registers, *image->arch),
+                          .signal = signal,
+                          .info = {.code = code, .address = address, .pid = sender}},
+                         *image);
+  }
+  return opened(std::move(image));
+}
+
 void bind_openers(py::module_& module) {
   module.def(
       "open_core",
@@ -204,10 +224,8 @@ void bind_openers(py::module_& module) {
         return opened(open_core(path, search));
       },
       py::arg("path"), py::arg("search") = FileSearch());
-  module.def(
-      "open_process",
-      [](std::int64_t pid, const FileSearch& search) { return opened(open_process(pid, search)); },
-      py::arg("pid"), py::arg("search") = FileSearch());
+  module.def("open_process", &open_live, py::arg("pid"), py::arg("search") = FileSearch(),
+             py::arg("crash") = std::nullopt);
   module.def("loaded_files", &files_of_program, py::arg("arch"), py::arg("auxiliary"),
              py::arg("read_memory"), py::arg("program"));
   module.def("open_inferior", &open_from_gdb, py::arg("arch"), py::arg("pid"), py::arg("threads"),

@@ -98,10 +98,13 @@ typedef struct whocall_crash_options {
                               where that recovers, or ends the process by _exit() */
   int question_signal;     /* each such signal makes a report, of the thread that it comes to and,
                               if they are wanted, of the others; then the program goes on. 0: none */
+  const char* receiver;    /* the socket of `whocall receive`, which makes the report while the
+                              process stands still, and this one none; where nobody is there,
+                              or a report is not made within two minutes, this one makes it */
 } whocall_crash_options;
 
 #define WHOCALL_CRASH_OPTIONS \
-  { sizeof(whocall_crash_options), 2, NULL, -1, NULL, NULL, NULL, 0, 0, 0, 0, 0 }
+  { sizeof(whocall_crash_options), 2, NULL, -1, NULL, NULL, NULL, 0, 0, 0, 0, 0, NULL }
 
 /* From now on SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT and SIGTRAP make a report; then they take
  * their course: the process ends and a core is written as if nobody had looked. A handler that was

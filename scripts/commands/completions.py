@@ -14,7 +14,7 @@ from whocall.cli.parsing import taken_by
 from whocall.commands import Parameter
 
 HEAD = "# Made of whocall's table of commands.\n"
-_FILES = ("file", "module")
+_FILES = ("file", "module", "words")
 
 
 def _options(name: str) -> list[Parameter]:
@@ -40,7 +40,7 @@ def _bash_values(each: Parameter) -> str:
         return f"_whocall_words {shlex.quote(' '.join(each.suggests))}"
     if each.kind == "folder":
         return "_whocall_paths -d"
-    return "_whocall_paths -f" if each.kind == "file" else ":"
+    return "_whocall_paths -f" if each.kind in ("file", "words") else ":"
 
 
 def _bash_command(name: str) -> str:
@@ -50,7 +50,7 @@ def _bash_command(name: str) -> str:
             cases.setdefault(_bash_values(each), []).extend(_names(each))
     lines = [f"        {'|'.join(names)}) {done}; return ;;" for done, names in cases.items()]
     words = " ".join(["--help", *(word for each in _options(name) for word in _names(each))])
-    kinds = {each.kind for each in _arguments(name)} & {"file", "folder"}
+    kinds = {each.kind for each in _arguments(name)} & {"file", "folder", "words"}
     paths = "_whocall_paths -d" if kinds == {"folder"} else "_whocall_paths -f"
     asked = "      case $previous in\n" + "\n".join(lines) + "\n      esac\n" if lines else ""
     rest = paths if kinds or table.passes_on(name) else ":"
@@ -98,7 +98,7 @@ def _zsh_values(each: Parameter) -> str:
         return f":{metavar}:({' '.join(each.suggests)})"
     if each.kind == "folder":
         return f":{metavar}:_files -/"
-    return f":{metavar}:_files" if each.kind == "file" else f":{metavar}: "
+    return f":{metavar}:_files" if each.kind in ("file", "words") else f":{metavar}: "
 
 
 def _zsh_option(each: Parameter) -> list[str]:
@@ -155,7 +155,7 @@ def _fish_option(condition: str, each: Parameter) -> str:
         words += ["-x", "-a", " ".join(each.suggests)]
     elif each.kind == "folder":
         words += ["-x", "-a", "(__fish_complete_directories)"]
-    elif each.kind == "file":
+    elif each.kind in ("file", "words"):
         words += ["-r", "-F"]
     elif each.metavar:
         words += ["-x"]

@@ -31,7 +31,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "gdbext" / "whocall" / "commands
 TABLE = PACKAGE / "commands.json"
 KINDS = {
     *("", "file", "folder", "module", "strategies", "function", "expression"),
-    *("integer", "limit", "count", "choice"),
+    *("integer", "limit", "count", "words", "choice"),
 }
 _ARGUMENT = {
     "option": "", "argument": "", "short": "", "metavar": "", "kind": "", "number": "",

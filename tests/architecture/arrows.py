@@ -73,6 +73,7 @@ PACKAGE_ORDER = [
     *("report/comparison", "report/stack", "report/tables", "report/formats"),
     *("report/causes", "report/page", "report"),
     *("resolve/facts", "resolve/grammar", "resolve/formats", "resolve", "tracing", "triage"),
+    "receiving",
     *("repair", "shared_front_end", "gdb_helper", "cli", "cli/commands", ""),
     *("gdb/host", "gdb/target", "gdb/repair", "gdb/commands", "gdb"),
 ]
@@ -80,6 +81,7 @@ _GDB = [room for room in PACKAGE_ORDER if room.startswith("gdb")]
 PACKAGE_BESIDE = [
     {"report/comparison", "report/stack", "report/tables", "report/formats"},
     {"resolve", "tracing", "triage"},
+    *({"receiving", room} for room in ("tracing", "triage")),
     *({"gdb_helper", room} for room in ("cli", "cli/commands")),
     *({outside, room} for outside in ("cli", "cli/commands", "") for room in _GDB),
 ]

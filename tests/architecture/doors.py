@@ -40,7 +40,7 @@ _CHECKED = {
     "Argument": (PROGRAMS,),
 }
 _USERS_OWN = {
-    "users_own": ("whocall/cli/commands/gdb.py",),
+    "users_own": ("whocall/cli/commands/gdb.py", "whocall/cli/commands/receive.py"),
     "users_value": ("whocall/gdb/commands/symbol.py",),
 }
 

@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 # Modules below gdbext/whocall that may write there; all of them make printable what they write.
-STREAMS = {"cli/outputs.py", "cli/main.py", "cli/progress.py", "cli/streams.py"}
+STREAMS = {
+    *("cli/outputs.py", "cli/main.py", "cli/progress.py", "cli/streams.py"),
+    "cli/redirected.py",  # into a file, what the others say
+}
 GDB = {"gdb/host/output.py"}
 WINDOWS = {"gdb/commands/stack_window.py", "gdb/commands/tui.py"}
 FILES = {

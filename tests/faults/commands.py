@@ -53,6 +53,7 @@ def lines_of(place: Place) -> dict[str, list[str | Path]]:
         "unpack": ["unpack", core, "-o", folder / "made.core"],
         "shrink": ["shrink", core, exe, "-o", folder / "small.core"],
         "report": ["report", core, "--exe", exe, "--json", "--no-gdb"],
+        "receive": ["receive", "--socket", folder / "crashes", "-o", folder / "received"],
         "serve": ["serve", folder, "--port", "0"],
         "triage": ["triage", core],
         "triage --json": ["triage", core, "--format", "json"],

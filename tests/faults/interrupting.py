@@ -20,7 +20,7 @@ from pathlib import Path
 from faults.commands import LONGEST, SCRIPT, Place, lines_of
 
 # Its own waiting ends by Ctrl-C in order, which is what its tests look at.
-NOT_HERE = {"serve"}
+NOT_HERE = {"receive", "serve"}
 INTERRUPTED = 130
 _OURS = f"{SCRIPT.parent}/whocall/"  # what Python says of its own beginning is no matter of ours
 

@@ -15,7 +15,7 @@ from whocall.commands import own_names
 
 NAMES = [*own_names(), "bt --all", "bt --json", "bt --list", "resolve --json", "triage --json",
          "--help", "bt --help", "--version", "--script-path"]  # fmt: skip
-ENDING = [name for name in NAMES if name != "serve"]
+ENDING = [name for name in NAMES if name not in ("receive", "serve")]
 UNWRITTEN = "whocall: standard output cannot be written: "
 
 

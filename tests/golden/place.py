@@ -39,10 +39,13 @@ LINES = {
     "unpack": "unpack core -o made.core",
     "shrink": "shrink core shop -o small.core",
     "report": "report core --exe shop -o made.html --no-gdb",
+    "receive": "receive --socket none/crashes",
     "serve": "serve none --port 0",
     "triage": "triage core",
     "trace": "trace calls",
 }
+WAITING = {"receive", "serve"}
+"""They end when they are told to."""
 # More of some.
 MORE = {
     "bt full": "bt core shop --full",
@@ -179,7 +182,9 @@ def _same_everywhere(said: str, name: str, folder: Path) -> str:
 def text_of(name: str, width: int, folder: Path) -> str:
     """What a command prints."""
     words = [sys.executable, str(SCRIPT), *ALL[name].split()]
-    return _same_everywhere(_said(words, width, folder, "serve" not in ALL[name]), name, folder)
+    return _same_everywhere(
+        _said(words, width, folder, ALL[name].split()[0] not in WAITING), name, folder
+    )
 
 
 def gdb_text_of(name: str, width: int, folder: Path) -> str:

@@ -1,6 +1,8 @@
 """Random crashes: is every report complete, and does it say what `whocall bt` says of the core?
 
 python3 -m runtime.campaign --count 1000    (PYTHONPATH: tests and gdbext; WHOCALL_BUILD_DIR)
+python3 -m runtime.campaign --receiver      the reports that a receiver makes, of processes in which
+                                            much is destroyed before they crash
 """
 
 from __future__ import annotations
@@ -12,12 +14,14 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from runtime.lab import build, crash
+from runtime.receivers import WHOCALL, Running, receiver
 
-WHOCALL = Path(__file__).resolve().parents[2] / "gdbext" / "whocall.py"
 BUILDS = {
     "O0": ("-O0",),
     "O2": ("-O2",),
@@ -44,12 +48,18 @@ class Outcome:
         return [*counts, slowest, *self.different]
 
 
-def frames_of_core(core: Path) -> list[tuple[int, str | None]]:
-    """Pc and function of each frame of the thread that crashed, by `whocall bt`."""
-    command = [sys.executable, WHOCALL, "bt", "--json", core]
+def backtraces_of_core(core: Path) -> dict[str, Any]:
+    """What `whocall bt` says of it."""
+    command = [sys.executable, WHOCALL, "bt", "--json", "--all", core]
     said = subprocess.run(command, capture_output=True, text=True, check=False)
     assert said.returncode == 0, said
-    threads = json.loads(said.stdout)["threads"]
+    told: dict[str, Any] = json.loads(said.stdout)
+    return told
+
+
+def frames_of_core(core: Path) -> list[tuple[int, str | None]]:
+    """Pc and function of each frame of the thread that crashed, by `whocall bt`."""
+    threads = backtraces_of_core(core)["threads"]
     crashed = next(thread for thread in threads if thread["crashed"])
     own = [frame for frame in crashed["frames"] if not frame["inlined"]]
     return [(int(frame["pc"], 16), frame["function"]) for frame in own]
@@ -79,11 +89,46 @@ def judge(program: Path, seed: int, folder: Path) -> tuple[str, str]:
     return "the same frames", ""
 
 
-def run(count: int, first: int, folder: Path) -> Outcome:
+def crashed_thread(told: dict[str, Any]) -> list[tuple[str, str | None, str, bool]]:
+    """Its frames: pc, function, trust, and whether it was inlined there."""
+    thread = next(thread for thread in told["threads"] if thread["crashed"])
+    keys = ("pc", "function", "trust", "inlined")
+    return [tuple(frame[key] for key in keys) for frame in thread["frames"]]
+
+
+def judge_received(program: Path, seed: int, folder: Path, running: Running) -> tuple[str, str]:
+    """The same of the report that a receiver makes."""
+    status, output = crash(program, str(seed), folder=folder, **running.settings)[1:]
+    cores = list(folder.glob("core*"))
+    if status >= 0 or len(cores) != 1:
+        return "no core", f"{program.name} {seed}: status {status}, {cores}"
+    told, known = running.reports(), backtraces_of_core(cores[0])
+    cores[0].unlink()
+    if len(told) != 1:
+        return "no report", f"{program.name} {seed}: {len(told)}, {output[-300:]!r}"
+    mine, theirs = crashed_thread(told[0]), crashed_thread(known)
+    if mine != theirs:
+        return "different", f"{program.name} {seed}: {mine} {theirs}"
+    return "the same frames", ""
+
+
+def run(count: int, first: int, folder: Path, by_receiver: bool = False) -> Outcome:
     """Crash with the seeds from `first` on, each build in its turn."""
-    programs = [
-        build(folder, "random_crash.c", *flags, name=name) for name, flags in BUILDS.items()
-    ]
+    source = "destroyed.c" if by_receiver else "random_crash.c"
+    programs = [build(folder, source, *flags, name=name) for name, flags in BUILDS.items()]
+    if by_receiver:
+        with receiver(folder, "--json") as running:
+
+            def judged(program: Path, seed: int, place: Path) -> tuple[str, str]:
+                return judge_received(program, seed, place, running)
+
+            return _judge_all(count, first, folder, programs, judged)
+    return _judge_all(count, first, folder, programs, judge)
+
+
+def _judge_all(
+    count: int, first: int, folder: Path, programs: list[Path], judge: Callable[..., Any]
+) -> Outcome:
     outcome = Outcome()
     place = folder / "crash"
     place.mkdir()
@@ -101,10 +146,11 @@ def main() -> int:
     """0 where every report is complete and none differs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--receiver", action="store_true", help="reports that a receiver makes")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        outcome = run(options.count, options.first, Path(folder))
+        outcome = run(options.count, options.first, Path(folder), options.receiver)
     print("\n".join(outcome.lines()))
     good = outcome.kinds["the same frames"] + outcome.kinds["the core knows more"]
     return 0 if good == options.count else 1

@@ -14,7 +14,7 @@ from places.needs import CONTAINERS, OWN_ROOT, UNPRIVILEGED, as_root
 
 PLANTED = Path(__file__).with_name("planted.py")
 # These call no native code, or read nothing but what is typed.
-OTHERS = {"bt --list", "doctor", "--help", "bt --help", "--version", "--script-path"}
+OTHERS = {"bt --list", "doctor", "receive", "--help", "bt --help", "--version", "--script-path"}
 READERS = [
     "audit", "bt", "bt --all", "bt --json", "caller", "compare", "export", "functions", "modules",
     "repair-plan", "report", "resolve", "resolve --json", "serve", "shrink", "signatures", "symbol",

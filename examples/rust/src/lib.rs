@@ -39,6 +39,7 @@ pub struct whocall_crash_options {
     pub all_threads: c_int,
     pub before_handlers: c_int,
     pub question_signal: c_int,
+    pub receiver: *const c_char,
 }
 
 /// `WHOCALL_CRASH_OPTIONS`: the text goes to standard error, and nothing else is written.
@@ -55,6 +56,7 @@ pub const WHOCALL_CRASH_OPTIONS: whocall_crash_options = whocall_crash_options {
     all_threads: 0,
     before_handlers: 0,
     question_signal: 0,
+    receiver: std::ptr::null(),
 };
 
 #[link(name = "whocall")]

@@ -263,12 +263,32 @@ def open_core(path: str, exe: str = "", *, search: Search = Search()) -> Process
         return ProcessImage(native.open_core(os.fsencode(path), search.native(exe)))
 
 
-def open_process(pid: int, *, search: Search = Search()) -> ProcessImage:
-    """Attaches to a process and stops it until close(). Raises Error."""
+@dataclass(frozen=True)
+class ToldCrash:
+    """What a process tells of its crash, while it stands in the handler."""
+
+    lwp: int
+    registers: dict[str, int]  # by gdb's names, as the kernel handed them to the handler
+    signal: int
+    code: int | None  # si_code
+    address: int | None  # si_addr of a fault
+    sender: int | None  # si_pid of who sent it
+
+
+def open_process(
+    pid: int, *, search: Search = Search(), crash: ToldCrash | None = None
+) -> ProcessImage:
+    """Attaches to a process and stops it until close(); what is known of its `crash` counts, and
+    not that its thread is in a handler. Raises Error.
+    """
     if not 0 < pid <= _GREATEST_PID:
         raise Error(f"there is no process {pid}: process ids are 1 to {_GREATEST_PID}; see `ps -e`")
+    told = None
+    if crash is not None:
+        info = crash.code, crash.address, crash.sender
+        told = crash.lwp, crash.registers, crash.signal, info
     with native_errors():
-        return ProcessImage(native.open_process(pid, search.native()))
+        return ProcessImage(native.open_process(pid, search.native(), told))
 
 
 def open_file_image(path: str, *, search: Search = Search()) -> ProcessImage:

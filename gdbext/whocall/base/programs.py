@@ -135,6 +135,13 @@ def start(
     return child
 
 
+def start_beside(
+    program: str, arguments: Sequence[Argument], environment: Mapping[str, str]
+) -> Child:
+    """Starts a program that has our own input and outputs. Raises OSError."""
+    return Child([_found(program), *arguments], env=environment)
+
+
 def succeeds(
     program: str, arguments: Sequence[Argument], environment: Mapping[str, str], patience: float
 ) -> bool:

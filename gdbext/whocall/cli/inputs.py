@@ -102,7 +102,7 @@ def wanted_search(arguments: Values) -> Search:
         from whocall.container_images.container import require_root
 
         require_root(arguments.sysroot)
-    _require_directories(arguments.search)
+    require_directories(arguments.search)
     return Search(
         sysroot=arguments.sysroot,
         directories=arguments.search,
@@ -121,7 +121,7 @@ def watched_downloads(arguments: Values) -> Progress | None:
     return announcing(say) if watched else None
 
 
-def _require_directories(searched: Sequence[str]) -> None:
+def require_directories(searched: Sequence[str]) -> None:
     """Raises Error for the first that cannot be looked into."""
     for path in searched:
         try:

@@ -39,12 +39,22 @@ def parse_command(argv: Sequence[str]) -> Values | None:
         return None
     takes = taken_by(command)
     words = _with_two_dashes(argv[1:], {each.name for each in takes if each.is_option})
+    another = next((each for each in takes if each.kind == "words"), None)
+    if another is None or "--" not in words:
+        return _parsed(command, argv[0], takes, words)
+    end = words.index("--")
+    values = _parsed(command, argv[0], takes, words[:end])
+    setattr(values, another.kept, [*(getattr(values, another.kept) or []), *words[end + 1 :]])
+    return values
+
+
+def _parsed(command: Shell, name: str, takes: Sequence[Parameter], words: Sequence[str]) -> Values:
     values = plainly(takes, words)
     if values is not None:
         return values
     from whocall.cli.usage_parser import UsageParser
 
-    parser = UsageParser(prog=f"whocall {argv[0]}")
+    parser = UsageParser(prog=f"whocall {name}")
     tell(parser, command)
     # Intermixed: `bt CORE --all EXE` is as good as `bt CORE EXE --all`.
     return parser.parse_intermixed_args(words)

@@ -31,8 +31,9 @@ class Parameter(_Row):
     """An option, or what stands by itself (`is_option` tells which). A flag has no metavar.
 
     Kinds of values: "" (any text), "file", "folder", "module" (of the process), "strategies" (some,
-    with commas between), "function", "expression", "integer", "limit" (0 or more), "count" (not 0)
-    and "choice" (of `suggests`; else those are suggestions alone).
+    with commas between), "function", "expression", "integer", "limit" (0 or more), "count" (not 0),
+    "words" (another program's name and its words, behind "--") and "choice" (of `suggests`; else
+    those are suggestions alone).
     """
 
     fields = (

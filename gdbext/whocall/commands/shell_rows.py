@@ -29,6 +29,7 @@ MAX_FRAMES = (True, 'max-frames', '', 'N', 'limit', '', False, False, None, '', 
 COLOR = (True, 'color', '', 'WHEN', '', '', False, False, 'auto', '', False, ('auto', 'always', 'never'), 'auto (on terminals), always, never, or ROLE=CODES:... such as function=33:address=34')
 NO_DEMANGLE = (True, 'no-demangle', '', '', '', '', False, False, False, '', False, (), 'names as they are in the file')
 FILENAME_DISPLAY = (True, 'filename-display', '', 'HOW', 'choice', '', False, False, 'relative', '', False, ('relative', 'basename', 'absolute'), "as gdb's setting: relative (modules by base names), basename (sources too), absolute")
+NO_ARGUMENTS = (True, 'no-arguments', '', '', '', '', False, False, False, '', False, (), 'not what the functions were handed')
 CORE2 = (False, 'core', '', 'CORE', 'file', '', False, False, None, '', False, (), 'the core file')
 WIDTH = (True, 'width', '', 'N', 'limit', '', False, False, None, '', False, (), 'lines that are longer are broken between words')
 FILE = (False, 'file', '', 'FILE', 'file', '', False, False, None, '', False, (), '')
@@ -53,8 +54,7 @@ SHELL: dict[str, Any] = {
   (True, 'past-main', '', '', '', '', False, False, False, '', False, (), 'also the frames that called main'),
   (True, 'count', 'n', 'COUNT', 'count', '', False, False, None, '', False, (), 'only the innermost COUNT frames, or the outermost for -COUNT'),
   (True, 'width', '', 'N', 'limit', '', False, False, None, '', False, (), 'lines that are longer are shortened, or broken before the file'),
-  FILENAME_DISPLAY,
-  (True, 'no-arguments', '', '', '', '', False, False, False, '', False, (), 'not what the functions were handed'),
+  FILENAME_DISPLAY, NO_ARGUMENTS,
   (True, 'frame-arguments', '', 'HOW', 'choice', '', False, False, 'values', '', False, ('values', 'presence', 'none'), "as gdb's setting: values, presence (whether there are some), none (dots for each)"),
   (True, 'characters', '', 'N', 'limit', '', False, False, None, '', False, (), 'of a text that an argument points to, at most (200)'),
   (True, 'no-addresses', '', '', '', '', False, False, False, '', True, (), ''),
@@ -171,6 +171,15 @@ SHELL: dict[str, Any] = {
   EXE2, SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE, WITHOUT,
   MAX_FRAMES, NO_DEMANGLE,
  ), (('inputs', ('core', 'exe')), ('outputs', ('output',)), ('gdb', (('without', ('no-gdb',)),))), (('jinja2', 'a page (unlike --json)'),), ('whocall report core.4711 --exe ./prog -o crash.html',)),
+'receive': ('wait for processes that crash, and make their reports', 'Makes the reports of processes that crash with libwhocall in them, as `bt --all` has them, while they stand still: of those with WHOCALL_CRASH_RECEIVER=PATH, or of PROGRAM and what that starts. Where nobody listens any more, they make reports of their own.', "With PROGRAM the status is that of PROGRAM, 128 and the signal's number where that has ended it. Reports hold data of the process; they are readable for their owner alone.", False, (
+  (False, 'program', '', 'PROGRAM', 'words', '*', False, False, (), '', False, (), 'a program to start, and its arguments, behind --'),
+  (True, 'socket', '', 'PATH', 'file', '', False, False, '', '', False, (), 'listen there; with PROGRAM: at a place of its own'),
+  (True, 'output', 'o', 'DIR', 'folder', '', False, False, '.', '', False, (), 'keep reports there (default: here)'),
+  (True, 'quota', '', 'BYTES', 'limit', '', False, False, 1073741824, '', False, (), 'no new reports where DIR holds that much (default: 1 GiB)'),
+  (True, 'everyone', '', '', '', '', False, False, False, '', False, (), "of all users' processes, with their rights; for root"),
+  (True, 'json', '', '', '', '', False, False, False, '', False, (), 'as JSON too, schema whocall.backtrace/2'),
+  NO_ARGUMENTS, SEARCH, DEBUG_DIRECTORY, WITHOUT, MAX_FRAMES, NO_DEMANGLE,
+ ), None, (), ('whocall receive -o crashes -- ./server --port 80', 'whocall receive --socket /run/crashes.sock -o /var/lib/crashes --everyone')),
 'serve': ('reports on the cores of a directory, in a browser', 'Shows the cores in a directory and below it as pages, on the loopback interface alone. Nothing is written. Requests for other hosts are refused, and those without the token in the address that is printed.', '', False, (
   (False, 'directory', '', 'DIR', 'folder', '', False, False, None, '', False, (), 'where the cores lie'),
   (True, 'port', '', 'N', 'limit', '', False, False, 8470, '', False, (), 'the port (default: 8470; 0: any that is free)'),

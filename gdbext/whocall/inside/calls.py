@@ -90,6 +90,7 @@ def install(
     all_threads: bool = False,
     before_handlers: bool = False,
     question_signal: int = 0,
+    receiver: str | os.PathLike[str] | None = None,
 ) -> None:
     """From now on crashes of this process make a report, as whocall_install() says.
 
@@ -107,6 +108,7 @@ def install(
         all_threads=all_threads,
         before_handlers=before_handlers,
         question_signal=question_signal,
+        receiver=None if receiver is None else os.fsencode(receiver),
     )
     _kept.append(options)
     if library().whocall_install(ctypes.byref(options)) != 0:

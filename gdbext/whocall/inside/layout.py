@@ -39,6 +39,7 @@ class WhocallCrashOptions(ctypes.Structure):
         ("all_threads", ctypes.c_int),
         ("before_handlers", ctypes.c_int),
         ("question_signal", ctypes.c_int),
+        ("receiver", ctypes.c_char_p),
     )
 
 

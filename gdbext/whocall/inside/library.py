@@ -15,12 +15,17 @@ from whocall.inside.layout import declare
 _NAME = "libwhocall.so"
 
 
-def _places() -> Iterator[str]:
-    """Beside the native module, where pip puts it, and where the dynamic linker looks."""
+def installed(name: str) -> Iterator[str]:
+    """The files of that name beside the native module and where pip puts them."""
     for folder in (*map(Path, native_directories()), Path(sys.prefix) / "lib"):
-        for name in (_NAME, f"{_NAME}.0"):
-            if (folder / name).is_file():
-                yield str(folder / name)
+        if (folder / name).is_file():
+            yield str(folder / name)
+
+
+def _places() -> Iterator[str]:
+    """The same, and where the dynamic linker looks."""
+    yield from installed(_NAME)
+    yield from installed(f"{_NAME}.0")
     yield f"{_NAME}.0"
 
 

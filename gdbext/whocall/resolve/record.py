@@ -24,7 +24,7 @@ _MOST_SUMS = 16  # checksums over each byte: slots that all claim to be long wou
 CUT = 1  # there was not room for all
 REPORTER_CRASHED = 2  # the reporter crashed itself
 QUESTION = 4  # nothing crashed: a signal asked where the process stands
-_PROGRAM, _MODULE, _THREAD, _ANNOTATION = 1, 2, 3, 5
+_PROGRAM, _MODULE, _THREAD, _ANNOTATION, _SENDER = 1, 2, 3, 5, 6
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,7 @@ class Record:
     modules: tuple[LoadedModule, ...]
     threads: tuple[RecordedThread, ...]
     annotations: tuple[tuple[str, str], ...] = ()  # what the program said of itself: key, value
+    sender: int | None = None  # the process that sent the signal, where one did and it is told
 
 
 class _DamageError(Exception):
@@ -175,6 +176,7 @@ def _parsed(order: str, body: bytes) -> Record:
     modules = []
     threads = []
     annotations = []
+    sender = None
     try:
         for kind, section in _sections(order, body):
             if kind == _PROGRAM:
@@ -186,6 +188,8 @@ def _parsed(order: str, body: bytes) -> Record:
             elif kind == _ANNOTATION:
                 key, _, value = section.partition(b"\0")
                 annotations.append((_path(key), _path(value)))
+            elif kind == _SENDER:
+                sender, _ = struct.unpack_from(order + "II", section)
     except struct.error:
         raise _DamageError("is damaged: a section is too short") from None
     sequence, time, process, thread, signal, code, fault_address = rest
@@ -205,6 +209,7 @@ def _parsed(order: str, body: bytes) -> Record:
         modules=tuple(modules),
         threads=tuple(threads),
         annotations=tuple(annotations),
+        sender=sender,
     )
 
 

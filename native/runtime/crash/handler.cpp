@@ -309,7 +309,7 @@ int install_handlers(const whocall_crash_options& options) {
     new (room_for_reporter) Reporter;
     has_reporter = true;
   }
-  if (reporter().output().set(options) != 0) {
+  if (reporter().output().set(options) != 0 || reporter().receiver().set(options.receiver) != 0) {
     return -1;
   }
   if (options.all_threads != 0 && listen_for_questions() != 0) {

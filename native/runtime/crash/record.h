@@ -73,6 +73,9 @@
 //        0    8  address of the first
 //        8       the bytes
 //   5 annotation  what the program said of itself (whocall_annotate): a key, a zero byte, a value
+//   6 sender    who sent the signal, where somebody did
+//        0    4  process
+//        4    4  user
 //
 // A ring (a file, or a region of memory that survives a restart) has no header of its own: it is a
 // row of slots of one size, a multiple of 512 bytes. A record begins at a slot's beginning; slots
@@ -95,7 +98,8 @@ enum class SectionKind : std::uint32_t {
   module = 2,
   thread = 3,
   stack = 4,
-  annotation = 5
+  annotation = 5,
+  sender = 6
 };
 
 enum RecordFlags : std::uint16_t { record_cut = 1, record_interrupted = 2, record_question = 4 };
@@ -159,6 +163,12 @@ struct FrameBody {
   std::uint32_t zero;
 };
 static_assert(sizeof(FrameBody) == 16);
+
+struct SenderBody {
+  std::uint32_t process;
+  std::uint32_t user;
+};
+static_assert(sizeof(SenderBody) == 8);
 
 // Of a record whose field `checksum` is 0.
 std::uint32_t checksum(const void* bytes, std::size_t size);

@@ -155,6 +155,17 @@ void ReportRecord::add_silent(pid_t thread, const char* name) {
   }
 }
 
+void ReportRecord::add_sender(const Crash& crash) {
+  if (!tells_sender(crash.info.si_code)) {
+    return;
+  }
+  if (void* const body = writer_.add(SectionKind::sender, sizeof(SenderBody))) {
+    const SenderBody sender{.process = static_cast<std::uint32_t>(crash.info.si_pid),
+                            .user = static_cast<std::uint32_t>(crash.info.si_uid)};
+    std::memcpy(body, &sender, sizeof sender);
+  }
+}
+
 void ReportRecord::add_annotations() {
   for_each_annotation(
       [](const char* key, const char* value, void* to) {

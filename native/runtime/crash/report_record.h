@@ -22,6 +22,8 @@ class ReportRecord {
   void add_silent(pid_t thread, const char* name);
   // Bytes of the stack from the stack pointer on, as far as there is room and they can be read.
   void add_stack(const ucontext_t& context);
+  // Who sent the signal, where somebody did.
+  void add_sender(const Crash& crash);
   // Of what the program said of itself all that has room.
   void add_annotations();
   void set_interrupted() { writer_.header().flags |= record_interrupted; }

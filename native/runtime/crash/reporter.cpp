@@ -1,5 +1,8 @@
 #include "runtime/crash/reporter.h"
 
+#include <cerrno>
+#include <cstring>
+
 #include "runtime/crash/handled.h"
 #include "runtime/crash/other_threads.h"
 #include "runtime/crash/report_text.h"
@@ -9,15 +12,27 @@
 
 namespace whocall::runtime {
 
-void Reporter::report(const Crash& crash) {
+void Reporter::begin_anew(const Crash& crash) {
   crash_ = crash;
   is_handled_ = false;
   frames_ = {};
   printed_ = 0;
   recording_ = false;
   text_ = {};
+  received_[0] = '\0';
+  refusal_ = 0;
+}
+
+void Reporter::report(const Crash& crash) {
+  begin_anew(crash);
   run(&Reporter::find_cause);
   if (crash_.context == nullptr) {
+    return;
+  }
+  run(&Reporter::tell_receiver);
+  if (received_[0] != '\0') {
+    run(&Reporter::begin);
+    run(&Reporter::name_report);
     return;
   }
   // What tells most comes first.
@@ -31,7 +46,14 @@ void Reporter::report(const Crash& crash) {
   run(&Reporter::finish);
 }
 
-void Reporter::report_small_stack(const Crash& crash, std::size_t missing) const {
+void Reporter::report_small_stack(const Crash& crash, std::size_t missing) {
+  begin_anew(crash);
+  run(&Reporter::tell_receiver);
+  if (received_[0] != '\0') {
+    run(&Reporter::begin);
+    run(&Reporter::name_report);
+    return;
+  }
   Sink text = output_.open_text();
   if (text.is_wanted()) {
     Line line(text);
@@ -86,6 +108,25 @@ void Reporter::find_cause() {
   }
 }
 
+// A record without frames: those the receiver finds by itself.
+void Reporter::tell_receiver() {
+  if (!receiver_.is_named() || crash_.is_question) {
+    return;
+  }
+  refusal_ = EFAULT;  // should it come no further
+  record_.begin(crash_, ReportRecord::kMost, 1);
+  record_.add_thread(crash_.thread, Registers(*crash_.context), thread_name(crash_.thread),
+                     frames_);
+  record_.add_sender(crash_);
+  record_.add_annotations();
+  const std::size_t size = record_.finish();
+  const bool is_told = receiver_.tell(record_.bytes(), size, received_, sizeof received_);
+  refusal_ = is_told ? 0 : errno;
+  if (!is_told) {
+    received_[0] = '\0';
+  }
+}
+
 void Reporter::begin() {
   text_ = output_.open_text();
   if (text_.is_wanted()) {
@@ -94,6 +135,7 @@ void Reporter::begin() {
       print_ending(text_, ending_);
     }
     print_annotations(text_);
+    name_failure();
   }
 }
 
@@ -178,6 +220,22 @@ void Reporter::modules() {
 void Reporter::mappings() {
   if (text_.is_wanted()) {
     print_mappings(text_);
+  }
+}
+
+void Reporter::name_report() {
+  if (text_.is_wanted()) {
+    Line(text_).append("whocall: ").append(received_);
+  }
+  output_.close_text(text_);
+}
+
+void Reporter::name_failure() {
+  if (refusal_ != 0) {
+    Line line(text_);
+    line.append("whocall: the receiver at ").append(receiver_.path());
+    line.append(" has made no report (error ").decimal(static_cast<std::uint64_t>(refusal_));
+    line.append("); here is the process's own");
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "runtime/crash/crash.h"
 #include "runtime/crash/output.h"
+#include "runtime/crash/receiver.h"
 #include "runtime/crash/report_record.h"
 #include "runtime/crash/stack_frames.h"
 
@@ -14,12 +15,14 @@ namespace whocall::runtime {
 class Reporter {
  public:
   [[nodiscard]] Output& output() { return output_; }
+  [[nodiscard]] Receiver& receiver() { return receiver_; }
 
   // Of the crash itself, or of the one whose handler ends by it. Without a context: of the one
   // whose handler this is called in, if there is one.
   void report(const Crash& crash);
-  // In one line, where the stack for handlers has not the room for more: bytes are missing.
-  void report_small_stack(const Crash& crash, std::size_t missing) const;
+  // The same where the stack for handlers has not the room for a report: by the receiver, or that
+  // so many bytes are missing, in one line.
+  void report_small_stack(const Crash& crash, std::size_t missing);
 
   // Of the thread that is in report(), when it crashes itself: goes on behind the stage.
   [[noreturn]] void give_up_stage(int signal, const void* address);
@@ -30,6 +33,8 @@ class Reporter {
   void run(Stage stage);
   void note_failure();
   void find_cause();
+  void tell_receiver();
+  void begin_anew(const Crash& crash);
   void begin();
   void registers();
   void walk();
@@ -40,9 +45,14 @@ class Reporter {
   void modules();
   void mappings();
   void finish();
+  void name_report();
+  void name_failure();
   static void other_thread(pid_t thread, void* self);
 
   Output output_;
+  Receiver receiver_;
+  char received_[512] = {};  // what the receiver said; empty: nothing
+  int refusal_ = 0;          // errno of one that made no report; 0: there is none
   Crash crash_{};
   bool is_handled_ = false;  // a handler of the program's own had it
   Ending ending_;            // then

@@ -6,10 +6,12 @@
 //   WHOCALL_CRASH_RING     a file with a ring of records; WHOCALL_CRASH_RING_SIZE bytes (65536)
 //   WHOCALL_CRASH_THREADS  "all": other threads tell their stacks too
 //   WHOCALL_CRASH_QUESTION "USR1": each such signal makes a report, and the program goes on
+//   WHOCALL_CRASH_RECEIVER the socket of `whocall receive`, which makes the report instead
 //   WHOCALL_CRASH_HANDLERS "report-first": the report is made before the program's own handlers are
 //                          called; "leave": one that the program sets takes our place
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
@@ -93,6 +95,19 @@ int question_signal() {
   return signal;
 }
 
+// Null, and a sentence, where the path is too long for a socket's.
+const char* receiver() {
+  const char* const path = kept_setting("WHOCALL_CRASH_RECEIVER");
+  if (path == nullptr || std::strlen(path) < sizeof(sockaddr_un{}.sun_path)) {
+    return path;
+  }
+  dprintf(
+      STDERR_FILENO,
+      "libwhocall-crash: WHOCALL_CRASH_RECEIVER=%s: %s; this process makes its reports itself\n",
+      path, strerror(ENAMETOOLONG));
+  return nullptr;
+}
+
 bool leaves_handlers() {
   const char* const text = whocall_setting("WHOCALL_CRASH_HANDLERS");
   return text != nullptr && std::strcmp(text, "leave") == 0;
@@ -107,6 +122,7 @@ bool leaves_handlers() {
   options.all_threads = is_chosen("WHOCALL_CRASH_THREADS", "all", nullptr) ? 1 : 0;
   options.before_handlers = is_chosen("WHOCALL_CRASH_HANDLERS", "report-first", "leave") ? 1 : 0;
   options.question_signal = question_signal();
+  options.receiver = receiver();
   use_real_sigaction();
   if (!leaves_handlers()) {
     stand_before_sigaction();

@@ -1,0 +1,100 @@
+"""Looks at one process that has crashed: in a process of its own, with that one's user's rights.
+
+It tells how it went in a line of JSON, and ends; the files that it fills get their names by whom it
+works for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable, Sequence
+
+from whocall.base import limits
+from whocall.base.errors import Error, MemoryShortError
+from whocall.base.file_search import Search
+from whocall.base.forked import fork_aside
+from whocall.base.native_module import native
+from whocall.base.process_image import ProcessImage, open_process
+from whocall.base.records import dataclass
+from whocall.base.sandbox import confine
+from whocall.receiving.greetings import Greeting, hear, is_waiting
+from whocall.receiving.told import heading, headline, name_of, record_in, told_crash
+
+SECONDS = 60  # that one report may take, of the processor and by the clock
+
+Writer = Callable[[ProcessImage, Sequence[str]], None]
+"""Writes what is wanted of a crash; with the lines above its frames."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is the same for all crashes."""
+
+    write: Writer
+    search: Search
+    caches: Sequence[str]  # folders that it may write in
+    jobs: int  # that there are at the same time
+
+
+def begin(greeting: Greeting, work: Work, closes: Callable[[], None]) -> tuple[int, int]:
+    """Starts the process; `closes` gives up there what is the parent's. Returns its number and a
+    file that tells how it went.
+    """
+    here, there = os.pipe()
+    parent = os.getpid()
+
+    def working() -> None:
+        os.close(here)
+        closes()
+        said = json.dumps(_told(greeting, work, parent)).encode()
+        os.write(there, said)  # less than a pipe takes at once
+
+    try:
+        return fork_aside(working), here
+    finally:
+        os.close(there)
+
+
+def _told(greeting: Greeting, work: Work, parent: int) -> dict[str, str]:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        _take_rights_of(greeting)
+        if not native.end_with_parent(parent):  # a change of rights makes the kernel forget that
+            raise Error("nobody wants it any more")
+        limits.limit_memory(limits.memory_now() + limits.memory_for(work.jobs + 1))
+        limits.limit_stack()
+        limits.limit_time(SECONDS)
+        return _examine(greeting, work)
+    except Error as error:
+        return {"refused": str(error)}
+    except MemoryError:
+        return {"refused": str(MemoryShortError())}
+    except OSError as error:
+        return {"refused": error.strerror or str(error)}
+    except Exception as error:  # a fault of ours is told as well
+        return {"refused": f"whocall failed: {type(error).__name__}: {error}"}
+
+
+def _take_rights_of(greeting: Greeting) -> None:
+    """What the process's user may not read, its crash does not show either."""
+    peer = greeting.peer
+    if os.geteuid() == 0 and peer.user != 0:
+        os.setgroups([])
+        os.setresgid(peer.group, peer.group, peer.group)
+        os.setresuid(peer.user, peer.user, peer.user)
+
+
+def _examine(greeting: Greeting, work: Work) -> dict[str, str]:
+    process = greeting.peer.process
+    data = hear(greeting)
+    confine([each for each in work.caches if os.access(each, os.W_OK)], processes=True)
+    record = record_in(data)
+    crash = told_crash(record, process)
+    with open_process(process, search=work.search, crash=crash) as image:
+        if not is_waiting(greeting):
+            raise Error("it has ended")
+        work.write(image, list(heading(record, process)))
+    return {"headline": headline(record, process), "program": name_of(record)}
