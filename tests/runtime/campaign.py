@@ -48,9 +48,9 @@ class Outcome:
         return [*counts, slowest, *self.different]
 
 
-def backtraces_of_core(core: Path) -> dict[str, Any]:
+def backtraces_of_core(core: Path, *words: str) -> dict[str, Any]:
     """What `whocall bt` says of it."""
-    command = [sys.executable, WHOCALL, "bt", "--json", "--all", core]
+    command = [sys.executable, WHOCALL, "bt", "--json", "--all", *words, core]
     said = subprocess.run(command, capture_output=True, text=True, check=False)
     assert said.returncode == 0, said
     told: dict[str, Any] = json.loads(said.stdout)

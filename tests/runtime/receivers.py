@@ -27,6 +27,11 @@ class Running:
     store: Path
 
     @property
+    def said(self) -> Path:
+        """What it says on standard error."""
+        return self.socket.with_name("said")
+
+    @property
     def settings(self) -> dict[str, str]:
         """What the environment of a program says that tells it of its crash."""
         return {"WHOCALL_CRASH_RECEIVER": str(self.socket)}
@@ -45,8 +50,8 @@ class Running:
     def end(self) -> tuple[int, str]:
         """Its status and what it has said."""
         self.process.send_signal(signal.SIGTERM)
-        said = self.process.communicate(timeout=PATIENCE)[1]
-        return self.process.returncode, said
+        self.process.wait(PATIENCE)
+        return self.process.returncode, self.said.read_text()
 
 
 @contextlib.contextmanager
@@ -54,13 +59,11 @@ def receiver(folder: Path, *words: str) -> Iterator[Running]:
     """Starts one and waits until it listens."""
     socket, store = folder / "crashes.sock", folder / "store"
     command = [sys.executable, WHOCALL, "receive", "--socket", socket, "-o", store, *words]
-    process = subprocess.Popen(
-        list(map(str, command)),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )
+    with (folder / "said").open("w") as said:
+        process = subprocess.Popen(
+            list(map(str, command)), stdout=subprocess.PIPE, stderr=said, text=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )  # fmt: skip
     try:
         assert process.stdout is not None
         assert str(socket) in process.stdout.readline()

@@ -9,7 +9,10 @@ from pathlib import Path
 from runtime.lab import LIBRARIES, NATIVE
 
 DECLARED = re.compile(r"^WHOCALL_API [^;(]*?\b(\w+)\(", re.MULTILINE)
-HANDLERS = {"sigaction", "signal", "__sysv_signal", "_exit", "_Exit"}
+HANDLERS = {
+    *("sigaction", "signal", "__sysv_signal", "bsd_signal", "ssignal", "sigset", "sigignore"),
+    *("_exit", "_Exit"),
+}
 HEADER = NATIVE / "runtime" / "whocall.h"
 
 

@@ -5,6 +5,8 @@ of how the process ends.
 from __future__ import annotations
 
 import array
+import contextlib
+import fcntl
 import os
 import shutil
 import signal
@@ -173,6 +175,29 @@ def test_it_is_killed_in_the_middle(cases: Path, tmp_path: Path) -> None:
         assert "whocall: end of the report" in said or "whocall: the report is in" in said
         for text in made.store.iterdir():
             assert text.suffix != ".txt" or text.read_text().count("\nThread ") > 1
+
+
+def test_nobody_reads_what_it_says(cases: Path, tmp_path: Path) -> None:
+    """A pipe takes so much, and crashed processes wait for none of it."""
+    command = [sys.executable, WHOCALL, "receive", "--socket", tmp_path / "s", "-o", tmp_path / "k"]
+    here, there = os.pipe()
+    fcntl.fcntl(there, fcntl.F_SETPIPE_SZ, 4096)
+    os.set_blocking(there, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(there, b"x" * 512)
+    os.set_blocking(there, True)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=there, text=True) as made:
+        try:
+            assert made.stdout is not None
+            made.stdout.readline()
+            reports, _, output = crash(cases, "plain", WHOCALL_CRASH_RECEIVER=str(tmp_path / "s"))
+            assert "whocall: the report is in" in output
+            assert not reports[0].complete
+        finally:
+            made.terminate()
+    os.close(here)
+    os.close(there)
 
 
 def test_no_zombies(cases: Path, running: Running) -> None:

@@ -42,6 +42,9 @@ int real_sigaction(int signal, const struct sigaction* action, struct sigaction*
   return kReal(signal, action, before);
 }
 
+// SIG_HOLD, which not every C library has.
+void (*const kHold)(int) = reinterpret_cast<void (*)(int)>(2);
+
 // As signal() and its like do with one of the signals that were taken.
 void (*set_handler(int signal, void (*handler)(int), int flags, bool deferred))(int) {
   struct sigaction action {};
@@ -82,6 +85,46 @@ WHOCALL_API void (*__sysv_signal(int signal, void (*handler)(int)) WHOCALL_AS_DE
   static const auto kReal = behind_us<SetHandler>("__sysv_signal");
   constexpr auto kFlags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
   return is_kept(signal) ? set_handler(signal, handler, kFlags, false) : kReal(signal, handler);
+}
+
+// Two more names of signal().
+WHOCALL_API void (*bsd_signal(int signal, void (*handler)(int)) WHOCALL_AS_DECLARED)(int) {
+  static const auto kReal = behind_us<SetHandler>("bsd_signal");
+  return is_kept(signal) ? set_handler(signal, handler, SA_RESTART, true) : kReal(signal, handler);
+}
+
+WHOCALL_API void (*ssignal(int signal, void (*handler)(int)) WHOCALL_AS_DECLARED)(int) {
+  static const auto kReal = behind_us<SetHandler>("ssignal");
+  return is_kept(signal) ? set_handler(signal, handler, SA_RESTART, true) : kReal(signal, handler);
+}
+
+// System V's, which old programs end themselves by: sigset(signal, SIG_DFL) in the handler, then
+// kill(). It unblocks the signal, or with SIG_HOLD blocks it, and tells whether it was blocked.
+WHOCALL_API void (*sigset(int signal, void (*handler)(int)) WHOCALL_AS_DECLARED)(int) {
+  static const auto kReal = behind_us<SetHandler>("sigset");
+  if (!is_kept(signal)) {
+    return kReal(signal, handler);
+  }
+  const bool holds = handler == kHold;
+  sigset_t own;
+  sigset_t blocked;
+  sigemptyset(&own);
+  sigaddset(&own, signal);
+  struct sigaction before {};
+  runtime::change_action(signal, nullptr, &before);
+  if (!holds && set_handler(signal, handler, 0, false) == SIG_ERR) {
+    return SIG_ERR;
+  }
+  pthread_sigmask(holds ? SIG_BLOCK : SIG_UNBLOCK, &own, &blocked);
+  return sigismember(&blocked, signal) == 1 ? kHold : before.sa_handler;
+}
+
+WHOCALL_API int sigignore(int signal) WHOCALL_AS_DECLARED {
+  static const auto kReal = behind_us<int (*)(int)>("sigignore");
+  if (!is_kept(signal)) {
+    return kReal(signal);
+  }
+  return set_handler(signal, SIG_IGN, 0, false) == SIG_ERR ? -1 : 0;
 }
 
 WHOCALL_API __attribute__((noreturn)) void _exit(int status) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -74,7 +75,11 @@ def _receive(listener: Listener, store: Store, arguments: Values) -> int:
 
 
 def _tell(sentence: str) -> None:
-    say(f"whocall: {sentence}")
+    """Where somebody reads it: whoever does not must not keep crashed processes waiting."""
+    import select
+
+    if select.select([], [sys.stderr], [], 0)[1]:
+        say(f"whocall: {sentence}")
 
 
 def _with_program(receiver: Receiver, path: str, words: Sequence[str]) -> int:
