@@ -4,17 +4,19 @@ of how the process ends.
 
 from __future__ import annotations
 
-import array
 import contextlib
 import fcntl
 import os
+import resource
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -93,7 +95,7 @@ def test_nobody_listens(cases: Path, tmp_path: Path) -> None:
     assert status == -signal.SIGSEGV
     assert reports[0].complete
     (line,) = [line for line in reports[0].lines if "receiver" in line]
-    assert line.startswith(f"whocall: the receiver at {nobody} has made no report (error 2)")
+    assert f"the receiver at {nobody} has made no report (nobody listens there)" in line
     assert reports[0].frames()
 
 
@@ -145,6 +147,67 @@ def test_many_at_once(cases: Path, running: Running) -> None:
     ]
     assert {each.wait(100) for each in programs} == {-signal.SIGSEGV}
     assert len(running.reports()) == len(programs)
+
+
+THREADS = """
+#include <pthread.h>
+#include <unistd.h>
+__attribute__((noinline)) static void boom(void) { *(volatile int *)16 = 1; __asm__(""); }
+static void *run(void *unused) { usleep(100000); boom(); return unused; }
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, 0, run, 0);
+  pthread_exit(0);
+}
+"""
+
+
+def test_a_main_thread_that_has_ended(running: Running, tmp_path: Path) -> None:
+    source = tmp_path / "threads.c"
+    source.write_text(THREADS)
+    program = tmp_path / "threads"
+    subprocess.run(["gcc", "-O1", source, "-o", program, "-pthread"], check=True)
+    crash(program, **running.settings)
+    (told,) = running.reports()
+    names = [frame["function"] for frame in told["threads"][0]["frames"]]
+    assert names[:2] == ["boom", "run"]
+    assert len(told["threads"]) == 1
+
+
+SMALL = """
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(int count, char **words) {
+  char *memory = mmap(0, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  stack_t small = {.ss_sp = memory + 16384, .ss_size = sysconf(_SC_MINSIGSTKSZ) + atoi(words[1])};
+  if (count > 2) mprotect(memory, 16384, PROT_NONE);
+  if (sigaltstack(&small, 0) != 0) return 7;
+  raise(SIGFPE);
+  return 8;
+}
+"""
+
+
+@pytest.mark.parametrize("guard", [[], ["guard"]])
+@pytest.mark.parametrize("listens", [True, False])
+def test_small_stacks(listens: bool, guard: list[str], running: Running, tmp_path: Path) -> None:
+    """Whose handler has no room for a report ends as it would, at once. (One whose stack does not
+    even take what a handler begins with is the kernel's, which begins it again and again.)
+    """
+    source = tmp_path / "small.c"
+    source.write_text(SMALL)
+    program = tmp_path / "small"
+    subprocess.run(["gcc", "-O1", source, "-o", program], check=True)
+    settings = running.settings if listens else {}
+    for size in range(1000, 9000, 700):
+        reports, status, output = crash(program, str(size), *guard, **settings)
+        assert status in (-signal.SIGFPE, -signal.SIGSEGV, 7), (size, status)
+        assert "crashed here" not in output, (size, output)
+    assert reports
+    assert reports[0].complete or listens
 
 
 def test_children_of_a_program(tmp_path: Path) -> None:
@@ -217,45 +280,49 @@ def test_a_store_that_is_full(cases: Path, tmp_path: Path) -> None:
     assert [path.name for path in made.store.iterdir()] == ["something"]
 
 
-def greeted(made: Running, data: bytes, files: int = 1) -> socket.socket:
-    """Greets as a process does that crashes; our end of the pair."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out, theirs:
-        out.connect(str(made.socket))
-        rights = array.array("i", [theirs.fileno()] * files)
-        extras = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)] if files else []
-        out.sendmsg([data], extras)
+def greeted(made: Running, record: bytes = b"") -> socket.socket:
+    """Connects as a process does that crashes, and says that."""
+    ours = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.connect(str(made.socket))
     ours.settimeout(60)
+    if record:
+        with contextlib.suppress(OSError):
+            ours.send(record)
     return ours
 
 
-@pytest.mark.parametrize("greeting", [b"", b"WHOCALL", b"WHOCALL2", b"x" * 70000])
-@pytest.mark.parametrize("files", [0, 1, 2, 100])
-def test_wrong_greetings_are_not_heard(
-    greeting: bytes, files: int, cases: Path, running: Running
-) -> None:
-    with greeted(running, greeting, files) as ours:
-        assert ours.recv(100) == b""
-    crash(cases, "plain", **running.settings)
-    assert len(running.reports()) == 1
+def record_of_crash(program: bytes, thread: int = 0) -> bytes:
+    """A record as a process sends it that has crashed."""
+    lwp = thread or os.getpid()
+
+    def section(kind: int, body: bytes) -> bytes:
+        return struct.pack("<II", kind, len(body)) + body + bytes(-len(body) % 8)
+
+    registers = struct.pack("<17Q", *[0] * 17)
+    thread_body = struct.pack("<II16sIIIIII", lwp, 1, b"t", 17, 0, 0, 0, 1, 0) + registers
+    sections = section(1, program) + section(3, thread_body)
+    size = 64 + len(sections)
+    header = bytearray(
+        struct.pack(
+            "<8sBBHHHIIQQIIIiQ", b"WHOCRASH", 1, 8, 1, 62, 0, size, 0, 1, 0,
+            os.getpid(), lwp, 11, 1, 16,
+        )
+    )  # fmt: skip
+    header[20:24] = struct.pack("<I", zlib.crc32(bytes(header) + sections))
+    return bytes(header) + sections
 
 
 RECORDS = {
-    "nothing": b"", "letters": b"x" * 200, "too much": b"WHOCRASH" * 8000,
-    "an end": b"WHOCRASH\x01\x08\x01\x00", "zeros": bytes(64),
+    "letters": b"x" * 200, "too much": b"WHOCRASH" * 8000, "an end": b"WHOCRASH\x01\x08\x01\x00",
+    "zeros": bytes(64),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("record", RECORDS)
 def test_records_of_strangers(record: str, cases: Path, running: Running) -> None:
-    with greeted(running, b"WHOCALL1") as ours:
-        assert ours.recv(100) == b"READY"
-        try:
-            ours.send(RECORDS[record])
-        except OSError:
-            ours.close()
-        else:
-            assert ours.recv(100) == b""
+    with greeted(running, RECORDS[record]) as ours:
+        assert ours.recv(1000)[:1] == b"-"
+        assert ours.recv(1000) == b""
     crash(cases, "plain", **running.settings)
     assert len(running.reports()) == 1
     status, said = running.end()
@@ -264,12 +331,97 @@ def test_records_of_strangers(record: str, cases: Path, running: Running) -> Non
     assert "Traceback" not in said
 
 
-def test_one_that_says_nothing_more_delays_nobody(cases: Path, running: Running) -> None:
-    with greeted(running, b"WHOCALL1"):
+def test_long_names(cases: Path, running: Running) -> None:
+    with greeted(running, record_of_crash(b"\xff" * 15000)) as ours:
+        assert ours.recv(1000) == b"READY"
+        ours.send(b"GO")
+        assert ours.recv(1000)[:1] == b"+"
+    crash(cases, "plain", **running.settings)
+    assert len(running.reports()) == 2
+    assert all(len(path.name) < 120 for path in running.store.iterdir())
+
+
+@pytest.mark.parametrize("said", [b"NO", b"", b"x" * 5000])
+def test_one_that_is_not_looked_at(said: bytes, cases: Path, running: Running) -> None:
+    with greeted(running, record_of_crash(b"p")) as ours:
+        assert ours.recv(1000) == b"READY"
+        if said:
+            ours.send(said)
+        assert ours.recv(1000)[:1] == b"-"
+    crash(cases, "plain", **running.settings)
+    assert len(running.reports()) == 1
+
+
+def test_those_that_say_nothing_delay_nobody(cases: Path, running: Running) -> None:
+    with contextlib.ExitStack() as silent:
+        for _ in range(50):
+            silent.enter_context(greeted(running))
         begun = time.monotonic()
         crash(cases, "plain", **running.settings)
         assert len(running.reports()) == 1
         assert time.monotonic() - begun < 15
+
+
+def test_a_worker_that_is_stopped(cases: Path, running: Running) -> None:
+    """By its user, whose right that is."""
+    children = Path(f"/proc/{running.process.pid}/task/{running.process.pid}/children")
+    with greeted(running, record_of_crash(b"p")) as ours:
+        assert ours.recv(1000) == b"READY"
+        (worker,) = map(int, children.read_text().split())
+        os.kill(worker, signal.SIGSTOP)
+        crash(cases, "plain", **running.settings)
+        assert len(running.reports()) == 1
+        os.kill(worker, signal.SIGKILL)
+        assert ours.recv(1000)[:1] == b"-"
+    assert len(children.read_text().split()) == 0
+
+
+def test_few_files(cases: Path, tmp_path: Path) -> None:
+    with receiver(tmp_path, "--json") as made, contextlib.ExitStack() as silent:
+        resource.prlimit(made.process.pid, resource.RLIMIT_NOFILE, (40, 40))
+        for _ in range(60):
+            silent.enter_context(greeted(made))
+        crash(cases, "plain", **made.settings)
+        silent.close()
+        crash(cases, "plain", **made.settings)
+        assert made.process.poll() is None
+        assert made.reports()
+
+
+@pytest.mark.parametrize(
+    ("sent", "to_all"), [(signal.SIGINT, True), (signal.SIGTERM, False), (signal.SIGHUP, False)]
+)
+def test_a_program_ends_as_it_wishes(sent: signal.Signals, to_all: bool, tmp_path: Path) -> None:
+    """Ctrl-C comes to both; what ends us is handed on. Its last crash is heard, too."""
+    script = f"""
+import os, signal, sys, time
+def end(number, frame):
+    time.sleep(0.6)
+    if os.fork() == 0:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    os.wait()
+    os._exit(5)
+signal.signal({int(sent)}, end)
+print("ready", flush=True)
+time.sleep(60)
+"""
+    command = [sys.executable, WHOCALL, "receive", "-o", tmp_path / "kept", "--", sys.executable]
+    with subprocess.Popen(
+        [*command, "-c", script], stdout=subprocess.PIPE, text=True, start_new_session=True,
+        preexec_fn=lambda: signal.signal(sent, signal.SIG_DFL),
+    ) as made:  # fmt: skip
+        assert made.stdout is not None
+        assert made.stdout.readline() == "ready\n"
+        (os.killpg if to_all else os.kill)(made.pid, sent)
+        assert made.wait(60) == 5
+    assert len(list((tmp_path / "kept").iterdir())) == 1
+
+
+def test_the_end_of_a_terminal_leaves_nothing(tmp_path: Path) -> None:
+    with receiver(tmp_path) as made:
+        made.process.send_signal(signal.SIGHUP)
+        assert made.process.wait(60) == 0
+        assert not made.socket.exists()
 
 
 @pytest.mark.needs(OTHER_OWNERS)

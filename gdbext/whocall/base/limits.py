@@ -37,6 +37,13 @@ def limit_stack() -> None:
     _lower(resource.RLIMIT_STACK, LARGEST_STACK)
 
 
+def limit_files(most: int) -> None:
+    """Bytes of each file that is written."""
+    import resource
+
+    _lower(resource.RLIMIT_FSIZE, most)
+
+
 def limit_time(seconds: int = PROCESSOR_TIME) -> None:
     """Of the processor, from now on."""
     import resource

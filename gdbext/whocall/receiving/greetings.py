@@ -1,17 +1,16 @@
-"""The socket at which processes greet that crash, and what each brings along.
+"""The socket that processes connect to when they crash, and what each of them says.
 
-Who greets is what the kernel says. Nothing of what is said there is believed: who greets wrongly
-is not heard.
+Who they are is what the kernel says. No file of theirs is taken, and nobody is waited for.
 """
 
 from __future__ import annotations
 
-import array
 import errno
 import os
 import socket
 import stat
 import struct
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -19,54 +18,27 @@ from pathlib import Path
 from whocall.base.errors import Error
 from whocall.base.records import dataclass
 
-_GREETING = b"WHOCALL1"
-_READY = b"READY"
+_READY, _GO = b"READY", b"GO"
 _LONGEST_RECORD = 16 << 10  # bytes
-_PATIENCE = 20.0  # seconds that a process may take for its record
+_PATIENCE = 2.0  # seconds that a process may take for an answer: it waits for nothing else
+_BACKLOG = 1000
 _CREDENTIALS = struct.Struct("3i")  # struct ucred: process, user, group
-_MOST_FILES = 4  # that come with one greeting, before the rest is refused by the kernel
-
-
-@dataclass(frozen=True)
-class Peer:
-    """Who has said something, as the kernel knows it."""
-
-    process: int
-    user: int
-    group: int
+_LONGEST_ANSWER = 500  # bytes
 
 
 @dataclass(frozen=True)
 class Greeting:
-    """A process that has crashed, and the socket over which it waits for what we say."""
+    """A process that has crashed, as the kernel knows it, and the way to speak to it."""
 
-    peer: Peer
+    process: int
+    user: int
+    group: int
     channel: socket.socket
+    until: float  # by the clock that never goes back: then it is not heard any more
 
-
-def _taken(source: socket.socket, most: int) -> tuple[bytes, Peer | None, list[int]]:
-    """One packet, who sent it, and the files that came with it."""
-    room = socket.CMSG_SPACE(_CREDENTIALS.size) + socket.CMSG_SPACE(4 * _MOST_FILES)
-    flags = socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC
-    data, extras, _, _ = source.recvmsg(most, room, flags)
-    peer = None
-    files = array.array("i")
-    for level, kind, content in extras:
-        if level != socket.SOL_SOCKET:
-            continue
-        if kind == socket.SCM_CREDENTIALS and len(content) == _CREDENTIALS.size:
-            peer = Peer(*_CREDENTIALS.unpack(content))
-        elif kind == socket.SCM_RIGHTS:
-            files.frombytes(content[: len(content) // files.itemsize * files.itemsize])
-    return data, peer, list(files)
-
-
-def _is_channel(file: int) -> bool:
-    """Whether it is one end of a pair as libwhocall makes them."""
-    if not stat.S_ISSOCK(os.fstat(file).st_mode):
-        return False
-    with socket.socket(fileno=os.dup(file)) as made:
-        return made.family == socket.AF_UNIX and made.type == socket.SOCK_SEQPACKET
+    def fileno(self) -> int:
+        """Readable when it says something, or has gone."""
+        return self.channel.fileno()
 
 
 class Listener:
@@ -74,8 +46,7 @@ class Listener:
 
     def __init__(self, path: str, *, everyone: bool) -> None:
         self.path = Path(path).absolute()
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._socket.setblocking(False)
         try:
             self._bind(0o666 if everyone else 0o600)
@@ -88,11 +59,11 @@ class Listener:
         before = os.umask(0o777 & ~mode)
         try:
             self._bind_or_replace()
+            self._socket.listen(_BACKLOG)
         except OSError as error:
             why = error.strerror or str(error)  # Python's own of one that is too long
-            raise Error(
-                f"{self.path}: nobody can listen there: {why}", path=str(self.path)
-            ) from error
+            text = f"{self.path}: nobody can listen there: {why}"
+            raise Error(text, path=str(self.path)) from error
         finally:
             os.umask(before)
 
@@ -109,7 +80,7 @@ class Listener:
         """By one that was killed: a socket at which nobody listens."""
         if not stat.S_ISSOCK(self.path.lstat().st_mode):
             return False
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as asking:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as asking:
             try:
                 asking.connect(str(self.path))
             except ConnectionRefusedError:
@@ -117,21 +88,20 @@ class Listener:
         return False
 
     def fileno(self) -> int:
-        """Readable when somebody greets."""
+        """Readable when somebody comes."""
         return self._socket.fileno()
 
-    def greetings(self) -> Iterator[Greeting]:
-        """All that have come."""
+    def greetings(self, patience: float) -> Iterator[Greeting]:
+        """All who have come; each has so many seconds for its record."""
         while True:
             try:
-                data, peer, files = _taken(self._socket, len(_GREETING) + 1)
-            except (BlockingIOError, InterruptedError):
+                channel, _ = self._socket.accept()
+            except OSError:  # nobody is left, or there is no room for another one
                 return
-            if data == _GREETING and peer is not None and len(files) == 1 and _is_channel(files[0]):
-                yield Greeting(peer, socket.socket(fileno=files[0]))
-                continue
-            for file in files:
-                os.close(file)
+            who = channel.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+            channel.setblocking(False)
+            process, user, group = _CREDENTIALS.unpack(who)
+            yield Greeting(process, user, group, channel, time.monotonic() + patience)
 
     def close(self, *, for_good: bool = True) -> None:
         """Nobody listens any more; not `for_good`: this copy of us does not."""
@@ -141,35 +111,31 @@ class Listener:
                 self.path.unlink()
 
 
-def hear(greeting: Greeting) -> bytes:
-    """The record that the process has for whoever is ready: to be asked by who looks at the
-    process, whom the process lets do so. Raises Error.
-    """
-    channel = greeting.channel
-    channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+def record_of(greeting: Greeting) -> bytes:
+    """What it has said first: to be asked when that can be read. Raises Error."""
     try:
-        channel.send(_READY, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
-        _wait(channel)
-        data, peer, files = _taken(channel, _LONGEST_RECORD)
+        return greeting.channel.recv(_LONGEST_RECORD, socket.MSG_DONTWAIT)
     except OSError as error:
-        raise Error("it has ended before it said what happened") from error
-    for file in files:
-        os.close(file)
-    if peer is None or peer.process != greeting.peer.process:
-        raise Error("another process speaks for it")
-    return data
+        raise Error("it has ended") from error
 
 
-def _wait(channel: socket.socket) -> None:
-    """Raises OSError where nothing comes."""
+def get_leave(greeting: Greeting) -> None:
+    """Asks the process to let us look at it. Raises Error where it does not."""
     import select
 
-    if not select.select([channel], [], [], _PATIENCE)[0]:
-        raise TimeoutError
+    channel = greeting.channel
+    try:
+        channel.send(_READY, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+        if not select.select([channel], [], [], _PATIENCE)[0]:
+            raise Error("it does not answer")
+        if channel.recv(len(_GO) + 1, socket.MSG_DONTWAIT) != _GO:
+            raise Error("it has ended, or says what it cannot mean")
+    except OSError as error:
+        raise Error("it has ended") from error
 
 
 def is_waiting(greeting: Greeting) -> bool:
-    """Whether the process has not gone: what has its number is what greeted, then."""
+    """Whether the process has not gone: what has its number is what came, then."""
     import select
 
     poll = select.poll()
@@ -177,9 +143,9 @@ def is_waiting(greeting: Greeting) -> bool:
     return not poll.poll(0)
 
 
-def answer(greeting: Greeting, sentence: str) -> None:
-    """Lets the process go on its way, as one whose report is made."""
+def answer(greeting: Greeting, sentence: str, *, is_made: bool) -> None:
+    """Lets the process go on its way, told where its report is, or why there is none."""
+    said = (b"+" if is_made else b"-") + os.fsencode(sentence)[:_LONGEST_ANSWER]
     with suppress(OSError):
-        greeting.channel.send(
-            os.fsencode(sentence)[:500], socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL
-        )
+        greeting.channel.send(said, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+    greeting.channel.close()

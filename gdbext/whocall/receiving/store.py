@@ -15,6 +15,7 @@ from whocall.base.records import dataclass
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 _LONGEST_NAME = 48  # letters of a program's
+_PAGE = 4096  # bytes
 _MOST_OF_A_NAME = 1000  # crashes of one name in one second
 
 
@@ -42,19 +43,19 @@ class Store:
     def _unnamed(self) -> int:
         return os.open(self.folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
 
-    def is_full(self) -> bool:
-        """Whether what it holds is as much as it may be."""
+    def room(self) -> int:
+        """Bytes that it may still hold. A file takes a page at least."""
         with os.scandir(self.folder) as entries:
             held = sum(
-                entry.stat(follow_symlinks=False).st_blocks * 512
+                max(entry.stat(follow_symlinks=False).st_size, _PAGE)
                 for entry in entries
                 if entry.is_file(follow_symlinks=False)
             )
-        return held >= self._most
+        return self._most - held
 
     def places(self, suffixes: Sequence[str]) -> list[Place]:
         """New files, to be written by whoever has their descriptors. Raises Error."""
-        if self.is_full():
+        if self.room() <= 0:
             raise Error(f"{self.folder} is full: empty it, or let it grow by --quota")
         try:
             return [Place(suffix, self._unnamed()) for suffix in suffixes]

@@ -1,7 +1,8 @@
 """Looks at one process that has crashed: in a process of its own, with that one's user's rights.
 
-It tells how it went in a line of JSON, and ends; the files that it fills get their names by whom it
-works for.
+It tells how it went in a line of JSON, and is ended then; the files that it fills get their names
+by whom it works for, who believes nothing but the form of what it says: it has read a stranger's
+memory.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ from whocall.base.native_module import native
 from whocall.base.process_image import ProcessImage, open_process
 from whocall.base.records import dataclass
 from whocall.base.sandbox import confine
-from whocall.receiving.greetings import Greeting, hear, is_waiting
+from whocall.receiving.greetings import Greeting, get_leave, is_waiting, record_of
 from whocall.receiving.told import heading, headline, name_of, record_in, told_crash
 
 SECONDS = 60  # that one report may take, of the processor and by the clock
+MOST_SAID = 4096  # bytes of JSON, which a pipe takes whole
+_LONGEST = 255  # bytes of a text in it
 
 Writer = Callable[[ProcessImage, Sequence[str]], None]
 """Writes what is wanted of a crash; with the lines above its frames."""
@@ -36,6 +39,7 @@ class Work:
     search: Search
     caches: Sequence[str]  # folders that it may write in
     jobs: int  # that there are at the same time
+    most: int  # bytes of a file
 
 
 def begin(greeting: Greeting, work: Work, closes: Callable[[], None]) -> tuple[int, int]:
@@ -48,8 +52,8 @@ def begin(greeting: Greeting, work: Work, closes: Callable[[], None]) -> tuple[i
     def working() -> None:
         os.close(here)
         closes()
-        said = json.dumps(_told(greeting, work, parent)).encode()
-        os.write(there, said)  # less than a pipe takes at once
+        told = {name: _cut(text) for name, text in _told(greeting, work, parent).items()}
+        os.write(there, json.dumps(told, ensure_ascii=False).encode(errors="surrogateescape"))
 
     try:
         return fork_aside(working), here
@@ -57,9 +61,14 @@ def begin(greeting: Greeting, work: Work, closes: Callable[[], None]) -> tuple[i
         os.close(there)
 
 
+def _cut(text: str) -> str:
+    return os.fsdecode(os.fsencode(text)[:_LONGEST])
+
+
 def _told(greeting: Greeting, work: Work, parent: int) -> dict[str, str]:
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     try:
         _take_rights_of(greeting)
         if not native.end_with_parent(parent):  # a change of rights makes the kernel forget that
@@ -67,6 +76,7 @@ def _told(greeting: Greeting, work: Work, parent: int) -> dict[str, str]:
         limits.limit_memory(limits.memory_now() + limits.memory_for(work.jobs + 1))
         limits.limit_stack()
         limits.limit_time(SECONDS)
+        limits.limit_files(work.most)
         return _examine(greeting, work)
     except Error as error:
         return {"refused": str(error)}
@@ -80,21 +90,19 @@ def _told(greeting: Greeting, work: Work, parent: int) -> dict[str, str]:
 
 def _take_rights_of(greeting: Greeting) -> None:
     """What the process's user may not read, its crash does not show either."""
-    peer = greeting.peer
-    if os.geteuid() == 0 and peer.user != 0:
+    if os.geteuid() == 0 and greeting.user != 0:
         os.setgroups([])
-        os.setresgid(peer.group, peer.group, peer.group)
-        os.setresuid(peer.user, peer.user, peer.user)
+        os.setresgid(greeting.group, greeting.group, greeting.group)
+        os.setresuid(greeting.user, greeting.user, greeting.user)
 
 
 def _examine(greeting: Greeting, work: Work) -> dict[str, str]:
-    process = greeting.peer.process
-    data = hear(greeting)
     confine([each for each in work.caches if os.access(each, os.W_OK)], processes=True)
-    record = record_in(data)
-    crash = told_crash(record, process)
-    with open_process(process, search=work.search, crash=crash) as image:
+    record = record_in(record_of(greeting))
+    get_leave(greeting)
+    crash = told_crash(record, greeting.process)
+    with open_process(greeting.process, search=work.search, crash=crash) as image:
         if not is_waiting(greeting):
             raise Error("it has ended")
-        work.write(image, list(heading(record, process)))
-    return {"headline": headline(record, process), "program": name_of(record)}
+        work.write(image, list(heading(record, greeting.process)))
+    return {"headline": headline(record, greeting.process), "program": name_of(record)}

@@ -43,6 +43,20 @@ void require_alive(std::int64_t pid) {
   }
 }
 
+// Whose files in /proc tell of the process: its main thread's, which has none any more where it has
+// ended before the others.
+std::int64_t living_thread(std::int64_t pid) {
+  const auto status = read_proc_file(process_directory(pid) + "/status").value_or("");
+  if (status_field(status, "State").starts_with('Z')) {
+    for (const std::int64_t lwp : thread_ids(pid)) {
+      if (lwp != pid) {
+        return lwp;
+      }
+    }
+  }
+  return pid;
+}
+
 // By the program's ELF header: a 32-bit program runs on a 64-bit kernel as well.
 const Architecture& architecture_of(std::int64_t pid) {
   const std::string path = process_directory(pid) + "/exe";
@@ -107,30 +121,31 @@ std::unique_ptr<ProcessImage> open_process(std::int64_t pid, const FileSearch& s
   auto image = std::make_unique<ProcessImage>();
   image->pid = pid;
   image->attachments().get<LocalProcess>([&] { return LocalProcess{pid}; });
-  image->arch = &architecture_of(pid);
+  const std::int64_t living = living_thread(pid);
+  image->arch = &architecture_of(living);
   const auto stopped = std::make_shared<const StoppedThreads>(pid, *image->arch);
   image->source = stopped;
   for (const StoppedThread& thread : stopped->threads()) {
     image->arch = &with_signatures_in(*image->arch, thread.signature_bits);
   }
-  image->command_line = command_line_of(pid);
+  image->command_line = command_line_of(living);
   add_threads(*stopped, *image);
   if (image->threads.empty()) {
     throw Error("process " + std::to_string(pid), "has no thread that could be stopped",
                 image->warnings.empty() ? "It may just have ended" : image->warnings.front());
   }
-  image->memory = std::make_unique<ProcessMemory>(pid);
-  image->mappings = parse_maps(read_proc_file(process_directory(pid) + "/maps").value_or(""));
+  image->memory = std::make_unique<ProcessMemory>(living);
+  image->mappings = parse_maps(read_proc_file(process_directory(living) + "/maps").value_or(""));
   if (image->mappings.empty()) {
     throw Error("process " + std::to_string(pid), "ended while it was examined");
   }
   const ProcessEvidence evidence{*image->arch,
                                  *image->memory,
                                  image->mappings,
-                                 read_auxiliary_vector(pid, *image->arch),
-                                 proc_link(process_directory(pid) + "/exe"),
+                                 read_auxiliary_vector(living, *image->arch),
+                                 proc_link(process_directory(living) + "/exe"),
                                  {}};
-  find_modules(*image, evidence, {search, pid, process_root(pid)});
+  find_modules(*image, evidence, {search, living, process_root(living)});
   return image;
 }
 

@@ -195,7 +195,7 @@ void report_with_room(const Crash& crash) {
   const std::size_t room = room_of_handler();
   if (room >= kReportRoom) {
     reporter().report(crash);
-  } else {
+  } else if (room >= kLineRoom) {
     reporter().report_small_stack(crash, kReportRoom - room);
   }
 }
@@ -251,6 +251,8 @@ void handle(int signal, siginfo_t* info, void* context) {
     // What somebody sends to a process while it reports ends neither the report nor a part of it.
     if (!was_sent(info->si_code)) {
       reporter().give_up_stage(signal, info->si_addr);
+      restore_default(signal);  // it comes again, and ends the process
+      return;
     }
     put_off = *info;
     errno = kept;

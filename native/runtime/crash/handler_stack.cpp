@@ -43,12 +43,18 @@ void make_key() { key_error = pthread_key_create(&key, free_stack); }
 }  // namespace
 
 std::size_t room_of_handler() {
+  constexpr std::size_t kPlenty = ~std::size_t{0};
   stack_t current{};
-  if (sigaltstack(nullptr, &current) != 0 || (current.ss_flags & SS_ONSTACK) == 0) {
-    return ~std::size_t{0};
+  if (sigaltstack(nullptr, &current) != 0 || (current.ss_flags & SS_DISABLE) != 0) {
+    return kPlenty;
   }
-  return reinterpret_cast<std::uintptr_t>(&current) -
-         reinterpret_cast<std::uintptr_t>(current.ss_sp);
+  const auto here = reinterpret_cast<std::uintptr_t>(&current);
+  const auto begin = reinterpret_cast<std::uintptr_t>(current.ss_sp);
+  if ((current.ss_flags & SS_ONSTACK) == 0) {
+    // On one that is very small it is below that by now.
+    return begin - here < kReportRoom ? 0 : kPlenty;
+  }
+  return here - begin;
 }
 
 int give_handler_stack() {

@@ -13,6 +13,8 @@ int give_handler_stack();
 // thread's own, more than anyone needs. What the program gave the thread later may be small, and
 // what lies below it is the program's own.
 std::size_t room_of_handler();
-inline constexpr std::size_t kReportRoom = 5120;  // bytes that a report takes, and somewhat more
+inline constexpr std::size_t kReportRoom = 5120;    // bytes that a report takes, and somewhat more
+inline constexpr std::size_t kReceiverRoom = 2600;  // likewise, to tell a receiver
+inline constexpr std::size_t kLineRoom = 1600;      // likewise, for a line
 
 }  // namespace whocall::runtime

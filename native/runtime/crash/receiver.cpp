@@ -1,10 +1,8 @@
 #include "runtime/crash/receiver.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,23 +14,27 @@
 namespace whocall::runtime {
 namespace {
 
-constexpr int kLeastNumber = 100;         // programs close the first ones, or reuse them
-constexpr int kMoments = 20'000;          // half a millisecond each, that its queue may be full
-constexpr int kUntilReady = 20'000;       // milliseconds
-constexpr int kUntilReported = 100'000;   // milliseconds
+constexpr int kMoments = 20'000;          // half a millisecond each, that others may be before us
+constexpr int kUntilReady = 50'000;       // milliseconds
+constexpr int kUntilReported = 70'000;    // milliseconds
 constexpr std::size_t kControlRoom = 64;  // bytes
 
-struct Deadline {
-  explicit Deadline(int milliseconds) : left(milliseconds) { clock_gettime(CLOCK_MONOTONIC, &at); }
+class Deadline {
+ public:
+  explicit Deadline(int milliseconds) : left_(milliseconds) {
+    clock_gettime(CLOCK_MONOTONIC, &begin_);
+  }
   [[nodiscard]] int rest() const {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
-    const long passed = (now.tv_sec - at.tv_sec) * 1000 + (now.tv_nsec - at.tv_nsec) / 1'000'000;
-    return passed < left ? left - static_cast<int>(passed) : 0;
+    const auto seconds = static_cast<long>(now.tv_sec - begin_.tv_sec);
+    const long passed = seconds * 1000 + (now.tv_nsec - begin_.tv_nsec) / 1'000'000;
+    return passed < left_ ? left_ - static_cast<int>(passed) : 0;
   }
 
-  timespec at{};
-  int left;
+ private:
+  timespec begin_{};
+  int left_;
 };
 
 struct Packet {
@@ -80,8 +82,15 @@ Packet take_packet(int from, void* place, std::size_t room, int milliseconds) {
   return packet;
 }
 
-// Whoever else answers at the path may not look into the process, nor say what became of it.
-bool may_report(const ucred& sender) { return sender.uid == 0 || sender.uid == geteuid(); }
+// Whoever else listens at the path may not look into the process, nor say what became of it.
+bool may_report(const ucred& other) { return other.uid == 0 || other.uid == geteuid(); }
+
+bool is_of_ours(int connection) {
+  ucred listener{};
+  socklen_t size = sizeof listener;
+  return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &listener, &size) == 0 &&
+         may_report(listener);
+}
 
 // Where the kernel lets nobody trace but parents (Yama); elsewhere it has no effect. A receiver
 // outside of this process' namespace has no number here.
@@ -89,25 +98,76 @@ void let_trace(pid_t receiver) {
   prctl(PR_SET_PTRACER, receiver > 0 ? static_cast<unsigned long>(receiver) : PR_SET_PTRACER_ANY, 0,
         0, 0);
 }
+void let_nobody_trace() { prctl(PR_SET_PTRACER, 0, 0, 0, 0); }
+
+bool send_packet(int to, const void* bytes, std::size_t size) {
+  return send(to, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(size);
+}
 
 bool speak(int with, const void* record, std::size_t size, char* answer, std::size_t room) {
-  Packet packet = take_packet(with, answer, room, kUntilReady);
-  if (packet.size == 0) {
-    return false;
-  }
-  const bool is_ready =
-      packet.size == sizeof kReady - 1 && std::memcmp(answer, kReady, sizeof kReady - 1) == 0;
-  if (!is_ready || !may_report(packet.sender)) {
+  if (!is_of_ours(with)) {
     errno = EPERM;
     return false;
   }
-  let_trace(packet.sender.pid);
-  if (send(with, record, size, MSG_NOSIGNAL | MSG_DONTWAIT) != static_cast<ssize_t>(size)) {
+  if (!send_packet(with, record, size)) {
     return false;
   }
-  packet = take_packet(with, answer, room - 1, kUntilReported);
-  answer[packet.size] = '\0';
-  return packet.size != 0 && may_report(packet.sender);
+  Packet packet = take_packet(with, answer, room - 1, kUntilReady);
+  if (packet.size == sizeof kReady - 1 && std::memcmp(answer, kReady, packet.size) == 0 &&
+      may_report(packet.sender)) {
+    let_trace(packet.sender.pid);
+    packet = {};
+    if (send_packet(with, kGo, sizeof kGo - 1)) {
+      packet = take_packet(with, answer, room - 1, kUntilReported);
+    }
+    let_nobody_trace();
+  }
+  if (packet.size == 0 || !may_report(packet.sender)) {
+    return false;
+  }
+  const bool is_made = answer[0] == '+';
+  std::memmove(answer, answer + 1, packet.size - 1);
+  answer[packet.size - 1] = '\0';
+  errno = 0;
+  return is_made;
+}
+
+bool connect_to(int connection, const sockaddr_un& address) {
+  for (int i = 0; i < kMoments; ++i) {
+    if (connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+      return true;
+    }
+    if (errno != EAGAIN && errno != EINTR) {
+      return false;
+    }
+    wait_a_moment();  // many processes crash at once
+  }
+  return false;
+}
+
+const char* words_for(int error) {
+  switch (error) {
+    case ENOENT:
+    case ECONNREFUSED:
+    case ENOTSOCK:
+    case EPROTOTYPE:
+      return "nobody listens there";
+    case EPERM:
+      return "another user listens there";
+    case EACCES:
+      return "this process may not speak to it";
+    case EPIPE:
+    case ECONNRESET:
+      return "it has ended";
+    case ETIMEDOUT:
+    case EAGAIN:
+      return "it took too long";
+    case EMFILE:
+    case ENFILE:
+      return "no more files can be opened";
+    default:
+      return "it cannot be spoken to";
+  }
 }
 
 }  // namespace
@@ -123,93 +183,25 @@ int Receiver::set(const char* path) {
   }
   address_.sun_family = AF_UNIX;
   std::memcpy(address_.sun_path, path, std::strlen(path) + 1);
-  connect_again();  // where nobody listens yet: once more when it crashes
   return 0;
 }
 
-// Programs close descriptors that they do not know, and open others in their places.
-bool Receiver::is_own_socket() const {
-  struct stat found;
-  return socket_ >= 0 && fstat(socket_, &found) == 0 && S_ISSOCK(found.st_mode) &&
-         found.st_dev == device_ && found.st_ino == inode_;
-}
-
-bool Receiver::connect_again() {
-  if (is_own_socket()) {
-    close(socket_);
-  }
-  socket_ = -1;
-  const int made = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (made < 0) {
-    return false;
-  }
-  struct stat found;
-  if (connect(made, reinterpret_cast<const sockaddr*>(&address_), sizeof address_) != 0 ||
-      fstat(made, &found) != 0) {
-    const int kept = errno;
-    close(made);
-    errno = kept;
-    return false;
-  }
-  const int high = fcntl(made, F_DUPFD_CLOEXEC, kLeastNumber);
-  if (high >= 0) {
-    close(made);
-  }
-  socket_ = high >= 0 ? high : made;
-  device_ = static_cast<std::size_t>(found.st_dev);
-  inode_ = static_cast<std::size_t>(found.st_ino);
-  return true;
-}
-
-bool Receiver::greet(int to_hand_over) {
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof to_hand_over)] = {};
-  char greeting[sizeof kGreeting];
-  std::memcpy(greeting, kGreeting, sizeof greeting);
-  iovec bytes{.iov_base = greeting, .iov_len = sizeof kGreeting - 1};
-  msghdr message{};
-  message.msg_iov = &bytes;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  cmsghdr* const header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof to_hand_over);
-  std::memcpy(CMSG_DATA(header), &to_hand_over, sizeof to_hand_over);
-  for (int i = 0; i < kMoments; ++i) {
-    if (sendmsg(socket_, &message, MSG_NOSIGNAL | MSG_DONTWAIT) > 0) {
-      return true;
-    }
-    if (errno != EAGAIN && errno != EINTR && errno != ENOBUFS) {
-      return false;
-    }
-    wait_a_moment();  // many processes crash at once
-  }
-  return false;
-}
-
-bool Receiver::tell(const void* record, std::size_t size, char* answer, std::size_t room) {
-  const bool was_open = is_own_socket();
-  if (!was_open && !connect_again()) {
-    return false;
-  }
-  int pair[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
-    return false;
-  }
+bool Receiver::tell(const void* record, std::size_t size, char* answer, std::size_t room) const {
+  const int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const int on = 1;
-  bool is_told = setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0 &&
-                 // One that has gone since may have come again.
-                 (greet(pair[1]) || (was_open && connect_again() && greet(pair[1])));
-  int kept = errno;
-  close(pair[1]);  // so that nobody holds it but the receiver
-  if (is_told) {
-    is_told = speak(pair[0], record, size, answer, room);
-    kept = errno;
+  answer[0] = '\0';
+  const bool is_made =
+      connection >= 0 && setsockopt(connection, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0 &&
+      connect_to(connection, address_) && speak(connection, record, size, answer, room);
+  const int error = errno;
+  if (connection >= 0) {
+    close(connection);
   }
-  close(pair[0]);
-  errno = kept;
-  return is_told;
+  if (!is_made && (error != 0 || answer[0] == '\0')) {
+    const char* const words = words_for(error);
+    std::memcpy(answer, words, std::strlen(words) + 1);
+  }
+  return is_made;
 }
 
 }  // namespace whocall::runtime

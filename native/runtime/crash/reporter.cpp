@@ -1,9 +1,7 @@
 #include "runtime/crash/reporter.h"
 
-#include <cerrno>
-#include <cstring>
-
 #include "runtime/crash/handled.h"
+#include "runtime/crash/handler_stack.h"
 #include "runtime/crash/other_threads.h"
 #include "runtime/crash/report_text.h"
 #include "runtime/crash/signals.h"
@@ -19,8 +17,10 @@ void Reporter::begin_anew(const Crash& crash) {
   printed_ = 0;
   recording_ = false;
   text_ = {};
+  is_received_ = false;
+  was_refused_ = false;
   received_[0] = '\0';
-  refusal_ = 0;
+  given_up_ = 0;
 }
 
 void Reporter::report(const Crash& crash) {
@@ -30,7 +30,7 @@ void Reporter::report(const Crash& crash) {
     return;
   }
   run(&Reporter::tell_receiver);
-  if (received_[0] != '\0') {
+  if (is_received_) {
     run(&Reporter::begin);
     run(&Reporter::name_report);
     return;
@@ -48,19 +48,26 @@ void Reporter::report(const Crash& crash) {
 
 void Reporter::report_small_stack(const Crash& crash, std::size_t missing) {
   begin_anew(crash);
-  run(&Reporter::tell_receiver);
-  if (received_[0] != '\0') {
+  missing_ = missing;
+  if (missing <= kReportRoom - kReceiverRoom) {
+    run(&Reporter::tell_receiver);
+  }
+  if (is_received_) {
     run(&Reporter::begin);
     run(&Reporter::name_report);
-    return;
+  } else {
+    run(&Reporter::name_missing_room);
   }
+}
+
+void Reporter::name_missing_room() {
   Sink text = output_.open_text();
   if (text.is_wanted()) {
     Line line(text);
-    line.append("whocall: ").append(signal_name(crash.signal)).append(" in process ");
-    line.decimal(static_cast<std::uint64_t>(crash.process));
+    line.append("whocall: ").append(signal_name(crash_.signal)).append(" in process ");
+    line.decimal(static_cast<std::uint64_t>(crash_.process));
     line.append(": the stack for signal handlers is too small for a report: give it ");
-    line.decimal(missing).append(" bytes more, or none before whocall_install_thread()");
+    line.decimal(missing_).append(" bytes more, or none before whocall_install_thread()");
   }
   output_.close_text(text);
 }
@@ -71,11 +78,14 @@ void Reporter::run(Stage stage) {
     note_failure();
     // A frame that cannot be named costs no other.
     if (stage != &Reporter::frames || printed_ >= frames_.kept()) {
+      is_in_stage_ = false;
       return;
     }
     print_bare_frame(text_, frames_, printed_ - 1);
   }
+  is_in_stage_ = true;
   (this->*stage)();
+  is_in_stage_ = false;
 }
 
 void Reporter::note_failure() {
@@ -91,6 +101,10 @@ void Reporter::note_failure() {
 }
 
 void Reporter::give_up_stage(int signal, const void* address) {
+  constexpr int kMostGivenUp = 64;
+  if (!is_in_stage_ || ++given_up_ > kMostGivenUp) {
+    return;
+  }
   failed_signal_ = signal;
   failed_address_ = address;
   _longjmp(behind_stage_, 1);
@@ -113,18 +127,15 @@ void Reporter::tell_receiver() {
   if (!receiver_.is_named() || crash_.is_question) {
     return;
   }
-  refusal_ = EFAULT;  // should it come no further
+  was_refused_ = true;
   record_.begin(crash_, ReportRecord::kMost, 1);
   record_.add_thread(crash_.thread, Registers(*crash_.context), thread_name(crash_.thread),
                      frames_);
   record_.add_sender(crash_);
   record_.add_annotations();
   const std::size_t size = record_.finish();
-  const bool is_told = receiver_.tell(record_.bytes(), size, received_, sizeof received_);
-  refusal_ = is_told ? 0 : errno;
-  if (!is_told) {
-    received_[0] = '\0';
-  }
+  is_received_ = receiver_.tell(record_.bytes(), size, received_, sizeof received_);
+  was_refused_ = !is_received_;
 }
 
 void Reporter::begin() {
@@ -231,11 +242,10 @@ void Reporter::name_report() {
 }
 
 void Reporter::name_failure() {
-  if (refusal_ != 0) {
+  if (was_refused_) {
     Line line(text_);
     line.append("whocall: the receiver at ").append(receiver_.path());
-    line.append(" has made no report (error ").decimal(static_cast<std::uint64_t>(refusal_));
-    line.append("); here is the process's own");
+    line.append(" has made no report (").append(received_).append("); here is the process's own");
   }
 }
 

@@ -24,8 +24,9 @@ class Reporter {
   // so many bytes are missing, in one line.
   void report_small_stack(const Crash& crash, std::size_t missing);
 
-  // Of the thread that is in report(), when it crashes itself: goes on behind the stage.
-  [[noreturn]] void give_up_stage(int signal, const void* address);
+  // Of the thread that is in report(), when it crashes itself: goes on behind the stage. It returns
+  // where there is no way on.
+  void give_up_stage(int signal, const void* address);
 
  private:
   using Stage = void (Reporter::*)();
@@ -47,12 +48,15 @@ class Reporter {
   void finish();
   void name_report();
   void name_failure();
+  void name_missing_room();
   static void other_thread(pid_t thread, void* self);
 
   Output output_;
   Receiver receiver_;
-  char received_[512] = {};  // what the receiver said; empty: nothing
-  int refusal_ = 0;          // errno of one that made no report; 0: there is none
+  bool is_received_ = false;  // the receiver has made the report
+  bool was_refused_ = false;  // there is one, which has not
+  char received_[512] = {};   // what it said
+  std::size_t missing_ = 0;   // bytes, of the stack for handlers
   Crash crash_{};
   bool is_handled_ = false;  // a handler of the program's own had it
   Ending ending_;            // then
@@ -62,6 +66,8 @@ class Reporter {
   bool recording_ = false;
   Sink text_;
   jmp_buf behind_stage_{};
+  volatile bool is_in_stage_ = false;
+  int given_up_ = 0;  // stages, or frames
   int failed_signal_ = 0;
   const void* failed_address_ = nullptr;
 };

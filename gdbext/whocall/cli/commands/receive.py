@@ -59,11 +59,12 @@ def _receive(listener: Listener, store: Store, arguments: Values) -> int:
     from whocall.receiving.receiver import Receiver
 
     suffixes = [each for each in _SUFFIXES if each != ".json" or arguments.json]
-    receiver = Receiver(listener, store, suffixes, _work_of(arguments), _tell)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    receiver = Receiver(listener, store, suffixes, _work_of(store, arguments), _tell)
     try:
         if arguments.program:
             return _with_program(receiver, str(listener.path), arguments.program)
+        for number in _enders():
+            signal.signal(number, signal.default_int_handler)
         write([f"{listener.path}  (hears of programs with WHOCALL_CRASH_RECEIVER; Ctrl-C ends it)"])
         flush()
         receiver.run(lambda: True)
@@ -72,6 +73,12 @@ def _receive(listener: Listener, store: Store, arguments: Values) -> int:
     finally:
         receiver.close()
     return 0
+
+
+def _enders() -> list[signal.Signals]:
+    """What ends us: not the end of a terminal where that is ignored, as by nohup."""
+    wanted = (signal.SIGTERM, signal.SIGHUP)
+    return [each for each in wanted if signal.getsignal(each) != signal.SIG_IGN]
 
 
 def _tell(sentence: str) -> None:
@@ -99,6 +106,10 @@ def _with_program(receiver: Receiver, path: str, words: Sequence[str]) -> int:
         child = start_beside(words[0], users_own(words[1:]), {**os.environ, **variables})
     except OSError as error:
         raise Error(f"{words[0]}: cannot be started: {error.strerror}") from error
+    # What ends it is its own affair; a terminal's Ctrl-C comes to both.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in _enders():
+        signal.signal(number, lambda number, _: child.send_signal(number))
     with child, _end_of(child.pid) as end:
         receiver.run(lambda: child.poll() is None, end)
         status: int = child.returncode
@@ -119,7 +130,7 @@ def _end_of(process: int) -> Iterator[int | None]:
         os.close(file)
 
 
-def _work_of(arguments: Values) -> Callable[[Sequence[Place]], Work]:
+def _work_of(store: Store, arguments: Values) -> Callable[[Sequence[Place]], Work]:
     from whocall.base.file_search import Search
     from whocall.cli.inputs import debug_directories, require_directories
     from whocall.receiving.worker import Work
@@ -138,7 +149,7 @@ def _work_of(arguments: Values) -> Callable[[Sequence[Place]], Work]:
             for place in places:
                 _write_report(image, heading, place, arguments)
 
-        return Work(write_all, search, caches, jobs)
+        return Work(write_all, search, caches, jobs, store.room())
 
     return work
 
