@@ -410,6 +410,7 @@ class TraceThread:
     tid: int
     name: str
     lives: bool  # was there when the image was made
+    sees_no_returns: bool  # its hooks stand at the beginnings of functions alone
     events: int  # that it recorded
     ring_capacity: int  # of these the ring holds the last so many at most
     lost: int  # that the ring holds no more

@@ -202,6 +202,8 @@ void bind_threads(py::module_& module) {
       .def_property_readonly("tid", [](const TraceThreadView& v) { return v.thread().tid; })
       .def_property_readonly("name", [](const TraceThreadView& v) { return text(v.thread().name); })
       .def_property_readonly("lives", [](const TraceThreadView& v) { return v.thread().lives; })
+      .def_property_readonly("sees_no_returns",
+                             [](const TraceThreadView& v) { return v.thread().sees_no_returns; })
       .def_property_readonly(
           "events",
           [](const TraceThreadView& v) { return v.thread().events - v.thread().first_event; })

@@ -22,6 +22,10 @@ void CallReplay::end_top(CallEnd how) {
   open_.pop_back();
 }
 
+CallEnd CallReplay::unseen_end() const {
+  return thread_.sees_no_returns ? CallEnd::gone : CallEnd::left;
+}
+
 // Closes one call that the pending event shows to be gone; false when there is none.
 bool CallReplay::close_next() {
   if (open_.empty()) {
@@ -33,7 +37,7 @@ bool CallReplay::close_next() {
       (!enters && top.depth == pending_->depth && top.function == pending_->function)) {
     return false;
   }
-  end_top(CallEnd::left);
+  end_top(unseen_end());
   return true;
 }
 
@@ -90,7 +94,8 @@ const CallStep* CallReplay::next() {
   const auto at =
       std::ranges::lower_bound(thread_.stack, std::uint64_t{top.depth}, {}, &ShadowEntry::depth);
   const bool running = thread_.lives && (beyond || (at != thread_.stack.end() && alive(*at)));
-  end_top(running ? CallEnd::running : CallEnd::left);
+  const CallEnd at_end = thread_.sees_no_returns ? CallEnd::open : CallEnd::running;
+  end_top(running ? at_end : unseen_end());
   return &step_;
 }
 

@@ -1,5 +1,5 @@
-// A thread's events as calls that begin and end: what was left without a return is closed where
-// that shows.
+// A thread's events as calls that begin and end: what was left without a return, or whose return
+// nobody sees, is closed where that shows.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,10 @@ namespace whocall {
 
 enum class CallEnd : std::uint8_t {
   returned,
+  gone,     // by now: when it returned nobody has seen
   left,     // by longjmp, an exception or the end of its thread
   running,  // at the end of the trace
+  open,     // the same, where nobody sees returns: it may have ended
 };
 
 struct OpenCall {
@@ -53,6 +55,7 @@ class CallReplay {
   bool close_next();
   void take(const TraceEvent& event);
   void end_top(CallEnd how);
+  [[nodiscard]] CallEnd unseen_end() const;
 
   const TraceThread& thread_;
   EventCursor cursor_;

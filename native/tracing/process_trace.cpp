@@ -136,6 +136,19 @@ void drop_left(std::vector<ShadowEntry>& stack, Address sp) {
   }
 }
 
+// Where nobody sees returns, what has returned is in the shadow stack, too: until another call
+// stands where its return address was.
+void drop_returned(std::vector<ShadowEntry>& stack, const ProcessImage& process) {
+  const unsigned word = process.arch->abi.pointer_size;
+  const auto holds = [&](const ShadowEntry& entry) {
+    return process.memory->read_unsigned(entry.cfa - word, word, process.arch->abi.endian) ==
+           entry.call_site;
+  };
+  if (process.arch->frame.pushed_by_call != 0) {
+    stack.erase(std::ranges::find_if_not(stack, holds), stack.end());
+  }
+}
+
 // Of two threads of one id the later lives; of others those that the process has.
 void judge_lives(TraceSource& source, const ProcessImage& process) {
   std::map<std::int64_t, Address> known;  // stack pointers
@@ -148,6 +161,9 @@ void judge_lives(TraceSource& source, const ProcessImage& process) {
     thread->lives = seen.insert(thread->tid).second && now != known.end();
     if (thread->lives) {
       drop_left(thread->stack, now->second);
+      if (thread->sees_no_returns) {
+        drop_returned(thread->stack, process);
+      }
     }
   }
 }

@@ -70,6 +70,8 @@ TraceThread thread_of(const ByteView& header, std::uint64_t place) {
   thread.tid = short_field(header, offsetof(wct_region, tid));
   thread.serial = field(header, offsetof(wct_region, serial));
   thread.name = text_field(header, offsetof(wct_region, name), sizeof(wct_region::name));
+  thread.sees_no_returns =
+      (short_field(header, offsetof(wct_region, flags)) & WCT_RETURNS_UNSEEN) != 0;
   thread.counts_ticks = short_field(header, offsetof(wct_region, clock)) == WCT_CLOCK_TICKS;
   thread.began = moment(header, offsetof(wct_region, began));
   thread.latest = moment(header, offsetof(wct_region, latest));

@@ -35,6 +35,22 @@ void append_name(std::string& out, std::string_view told, Address address) {
   append_json_string(out, told.empty() ? std::string_view(hex(address)) : told);
 }
 
+std::string_view word_for(CallEnd how) {
+  switch (how) {
+    case CallEnd::left:
+      return "left";
+    case CallEnd::running:
+      return "running";
+    case CallEnd::open:
+      return "not seen";
+    case CallEnd::gone:
+      return "by then";
+    case CallEnd::returned:
+      break;
+  }
+  return "";
+}
+
 }  // namespace
 
 TraceJson::TraceJson(const Trace& trace, const std::vector<std::size_t>& threads,
@@ -88,8 +104,11 @@ void TraceJson::item(const ShownStep& shown, std::size_t index) {
   if (step.call.began_before) {
     out_ += R"(, "began": "before")";
   }
-  if (step.how != CallEnd::returned) {
-    out_ += step.how == CallEnd::left ? R"(, "end": "left")" : R"(, "end": "running")";
+  const std::string_view how = word_for(step.how);
+  if (!how.empty()) {
+    out_ += R"(, "end": ")";
+    out_ += how;
+    out_ += '"';
   }
   out_ += "}}";
 }

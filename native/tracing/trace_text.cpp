@@ -45,6 +45,21 @@ void append_duration(std::string& out, std::uint64_t nanoseconds) {
   out += " ns";
 }
 
+std::string_view remark_on(CallEnd how) {
+  switch (how) {
+    case CallEnd::left:
+      return ", left without a return";
+    case CallEnd::running:
+      return ", still running";
+    case CallEnd::open:
+      return ", not seen to end";
+    case CallEnd::returned:
+    case CallEnd::gone:
+      break;
+  }
+  return "";
+}
+
 void append_name(std::string& out, std::string_view told, Address address) {
   if (told.empty()) {
     out += hex(address);
@@ -75,7 +90,7 @@ std::string TraceText::next() {
 
 // Seconds since the trace began, thread, duration, indentation.
 void TraceText::begin_line(const ShownStep& shown, std::size_t thread, std::uint64_t duration,
-                           bool has_duration) {
+                           bool has_duration, std::string_view mark) {
   const std::uint64_t time = shown.step.time;
   const std::uint64_t passed = time > trace_.origin() ? time - trace_.origin() : 0;
   out_ += paint_.metadata;
@@ -85,7 +100,10 @@ void TraceText::begin_line(const ShownStep& shown, std::size_t thread, std::uint
   append_number(out_, trace_.threads()[thread].tid, 8);
   out_ += ' ';
   if (has_duration) {
+    const std::size_t begin = out_.size() - 1;
     append_duration(out_, duration);
+    const std::size_t digits = out_.find_first_not_of(' ', begin);
+    out_.replace(digits - mark.size(), mark.size(), mark);
   } else {
     out_.append(10, ' ');
   }
@@ -120,9 +138,10 @@ void TraceText::caller(const ShownStep& shown) {
 void TraceText::end(const ShownStep& shown) {
   out_ += "} ";
   name(shown.step);
-  if (shown.step.how != CallEnd::returned) {
+  const std::string_view remark = remark_on(shown.step.how);
+  if (!remark.empty()) {
     out_ += paint_.highlight;
-    out_ += shown.step.how == CallEnd::left ? ", left without a return" : ", still running";
+    out_ += remark;
     out_ += paint_.highlight.empty() ? "" : paint_.reset;
   }
 }
@@ -132,11 +151,14 @@ void TraceText::line(ShownSteps& steps) {
   const ShownStep* after = steps.second();
   const bool begins = shown.step.kind == CallStep::Kind::begin;
   const bool is_leaf = begins && after != nullptr && after->step.kind == CallStep::Kind::end &&
-                       after->step.how == CallEnd::returned && !shown.step.call.began_before;
+                       (after->step.how == CallEnd::returned || after->step.how == CallEnd::gone) &&
+                       !shown.step.call.began_before;
   const bool ends = shown.step.kind == CallStep::Kind::end && !shown.step.call.began_before;
   const std::uint64_t until = is_leaf ? after->step.time : shown.step.time;
-  begin_line(shown, steps.thread(), until - std::min(until, shown.step.call.began),
-             is_leaf || ends);
+  const CallEnd how = is_leaf ? after->step.how : shown.step.how;
+  const bool is_bound = (is_leaf || ends) && how == CallEnd::gone;
+  begin_line(shown, steps.thread(), until - std::min(until, shown.step.call.began), is_leaf || ends,
+             is_bound ? "<" : "");
   switch (shown.step.kind) {
     case CallStep::Kind::begin:
       name(shown.step);

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tracing/merged_steps.h"
@@ -29,7 +30,7 @@ class TraceText {
  private:
   void line(ShownSteps& steps);
   void begin_line(const ShownStep& shown, std::size_t thread, std::uint64_t duration,
-                  bool has_duration);
+                  bool has_duration, std::string_view mark);
   void name(const CallStep& step);
   void caller(const ShownStep& shown);
   void end(const ShownStep& shown);

@@ -46,6 +46,8 @@ struct TraceThread {
   std::uint64_t serial = 0;  // order of registration
   std::string name;
   bool counts_ticks = false;
+  // Hooks stand at the beginnings of functions alone (-pg): ends of calls are not among the events.
+  bool sees_no_returns = false;
   ClockMoment began;
   ClockMoment latest;
   std::uint64_t began_realtime = 0;  // nanoseconds since 1970

@@ -58,7 +58,13 @@ class Telling:
 
 def telling_of(trace: OpenTrace, choice: Choice, demangle: bool = True) -> Telling:
     """Names all that the trace holds. Raises Error where nothing is what `choice` names."""
-    names = names_of(trace.image, trace.data.functions, trace.data.call_sites, demangle)
+    names = names_of(
+        trace.image,
+        trace.data.functions,
+        trace.data.call_sites,
+        demangle,
+        inside=any(thread.sees_no_returns for thread in trace.threads),
+    )
     threads = chosen_threads(trace, choice)
     functions = chosen_functions(names, choice)
     return Telling(trace, names, threads, choice.most_depth, *functions, choice.shortest)
@@ -80,12 +86,14 @@ def thread_lines(telling: Telling, style: Style) -> Iterator[str]:
         name = f" {printable(thread.name)}" if thread.name else ""
         lost = f", {thread.lost:,} older ones lost" if thread.lost else ""
         state = "" if thread.lives else ", ended"
+        returns = f"{thread.returns:,} returns"
+        if thread.sees_no_returns:
+            returns = "whose returns are not seen: each took less than is told"
         deep = f", {len(thread.stack):,} deep now" if thread.lives and thread.stack else ""
         yield style.paint(
             "title",
             f"Thread {thread.tid}{name}{state}: {kept:,} events in a ring of"
-            f" {thread.ring_capacity:,}{lost}; {thread.calls:,} calls, {thread.returns:,}"
-            f" returns{deep}",
+            f" {thread.ring_capacity:,}{lost}; {thread.calls:,} calls, {returns}{deep}",
         )
 
 

@@ -44,11 +44,13 @@ class Namer:
             return " [no module]"
         return "" if place.module in self._own else f" [{PurePath(place.module).name}]"
 
-    def function(self, place: native.Place) -> str:
-        """`work(int)`, `sub_1139 [libplugin.so]`; the address where nothing is known."""
+    def function(self, place: native.Place, inside: bool = False) -> str:
+        """`work(int)`, `sub_1139 [libplugin.so]`; the address where nothing is known. `inside`: it
+        may stand for the function that it lies in.
+        """
         if place.function is None:
             return f"{place.address:#x}{self._behind(place)}"
-        offset = f"+{place.offset:#x}" if place.offset else ""
+        offset = f"+{place.offset:#x}" if place.offset and not inside else ""
         return f"{marked(place.function, place.inferred)}{offset}{self._behind(place)}"
 
     def caller(self, place: native.Place) -> str:
@@ -72,16 +74,23 @@ class Namer:
 
 
 def names_of(
-    image: ProcessImage, functions: Iterable[int], call_sites: Iterable[int], demangle: bool = True
+    image: ProcessImage,
+    functions: Iterable[int],
+    call_sites: Iterable[int],
+    demangle: bool = True,
+    *,
+    inside: bool = False,
 ) -> TraceNames:
-    """The texts of runtime addresses: first bytes of functions, and return addresses."""
+    """The texts of runtime addresses: first bytes of functions (`inside`: or where their hooks are,
+    of which nobody knows how far behind that they stand), and return addresses.
+    """
     namer = Namer(image, demangle)
     found = TraceNames({}, {}, {}, {}, {})
     for address in functions:
         place = namer.place(address)
-        found.functions[address] = namer.function(place)
+        found.functions[address] = namer.function(place, inside)
         found.modules[address] = place.module or ""
-        if place.size is not None and not place.offset:
+        if place.size is not None and (inside or not place.offset):
             found.sizes[address] = place.size
     for address in call_sites:
         place = namer.place(address - 1 if address else 0)

@@ -69,6 +69,11 @@ def activations(trace: OpenTrace, lwp: int, namer: Namer) -> list[Activation]:
             break
     else:
         raise Error(f"thread {lwp} keeps no shadow stack: it called no instrumented function")
+    if thread.sees_no_returns:
+        raise Error(
+            f"the shadow stack of thread {lwp} proves nothing: the program was compiled with -pg,"
+            " whose hooks see no returns; compile it with -finstrument-functions"
+        )
     found: list[Activation] = []
     outer = 0
     for function, site, _, cfa in thread.stack:

@@ -107,7 +107,7 @@ static WCT_PLAIN WCT_RARE void enter_after_a_look(struct wct_region* region, str
     enter_at(region, call, depth, cfa);
     return;
   }
-  ++region->overflow;
+  region->overflow = call.end != 0 ? 1 : region->overflow + 1; /* whose ends nobody sees */
   record_if_wanted(region, WCT_ENTER, call, depth + region->overflow - 2);
 }
 
@@ -115,8 +115,9 @@ static WCT_PLAIN WCT_RARE void enter_after_a_look(struct wct_region* region, str
 static inline WCT_PLAIN void enter(struct wct_region* region, struct wct_call call) {
   const uint64_t depth = region->depth;
   const struct wct_entry* const top = wct_stack(region) + depth - 1;
-  const uint64_t cfa = wct_known_end(region, call);
-  if (WCT_UNLIKELY(depth >= region->stack_capacity || top->sp - cfa >= WCT_NEAR)) {
+  const uint64_t cfa = call.end != 0 ? call.end : wct_known_end(region, call);
+  const bool is_elsewhere = call.end != 0 && call.above != top->cfa;
+  if (WCT_UNLIKELY(depth >= region->stack_capacity || top->sp - cfa >= WCT_NEAR || is_elsewhere)) {
     enter_after_a_look(region, call);
   } else {
     enter_at(region, call, depth, cfa);
@@ -236,9 +237,7 @@ static inline WCT_PLAIN bool is_as_usual(const struct wct_region* region) {
     .pc = (uintptr_t)__builtin_return_address(0), .record = WCT_RECORD(),                \
   }
 
-/* NOLINTNEXTLINE: the compiler's name */
-WCT_PLAIN void __cyg_profile_func_enter(void* function, void* call_site) {
-  const struct wct_call call = WCT_CALL(function, call_site);
+static inline WCT_PLAIN void begin_call(struct wct_call call) {
   struct wct_region* const region = wct_self;
   if (!is_as_usual(region)) {
     if ((wct_settings.state & WCT_MODE_MASK) != WHOCALL_TRACE_OFF) {
@@ -251,6 +250,27 @@ WCT_PLAIN void __cyg_profile_func_enter(void* function, void* call_site) {
   enter(region, call);
   WCT_BARRIER();
   region->busy = 0;
+}
+
+/* NOLINTNEXTLINE: the compiler's name */
+WCT_PLAIN void __cyg_profile_func_enter(void* function, void* call_site) {
+  const struct wct_call call = WCT_CALL(function, call_site);
+  begin_call(call);
+}
+
+WCT_PLAIN void wct_enter_alone(uintptr_t function, uintptr_t pc, uintptr_t site,
+                               struct wct_ends ends) {
+  const struct wct_call call = {.function = function,
+                                .call_site = site,
+                                .sp = ends.own - ends.least,
+                                .pc = pc,
+                                .end = ends.own,
+                                .above = ends.above,
+                                .framed = ends.framed};
+  begin_call(call);
+  if (wct_self != NULL) {
+    wct_self->flags = WCT_RETURNS_UNSEEN;
+  }
 }
 
 /* NOLINTNEXTLINE: the compiler's name */

@@ -30,6 +30,10 @@
 #define WCT_EXIT 2U
 #define WCT_FORK 3U /* the first event of a child; its site is the parent's process id */
 
+/* Of a region: some hooks stand at beginnings of functions alone. Such a call has no event of its
+ * end, which is before the next one that begins outside of it. */
+#define WCT_RETURNS_UNSEEN 1U
+
 /* An activation. */
 struct wct_entry {
   uint64_t function;  /* first byte */
@@ -77,7 +81,7 @@ struct wct_region {
   uint32_t clock;
   uint32_t entry_size;
   uint32_t event_size;
-  uint32_t reserved;
+  uint32_t flags; /* WCT_RETURNS_UNSEEN */
   uint64_t stack_offset;
   uint64_t stack_capacity; /* entries; the first one is no activation */
   uint64_t ring_offset;

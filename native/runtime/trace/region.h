@@ -44,6 +44,9 @@ struct wct_call {
   uint64_t sp;
   uint64_t pc;     /* where the hook returns to */
   uint64_t record; /* of the function's frame, on AArch64 */
+  uint64_t end;    /* where its frame ends; 0: to be found out */
+  uint64_t above;  /* beside `end`: where that of its caller does, if that keeps frame pointers */
+  bool framed;     /* all of them do */
 };
 
 extern _Thread_local struct wct_region* wct_self __attribute__((tls_model("initial-exec")));
@@ -98,6 +101,18 @@ void wct_note_moment(struct wct_region* region);
 /* hooks.c: the first event of a child process. */
 void wct_record_fork(struct wct_region* region, uint32_t parent);
 
+/* The same for hooks at beginnings alone: a function that a hook returns into at `pc`, whose caller
+ * goes on at `site`. */
+struct wct_ends {
+  uintptr_t own;   /* where its frame ends */
+  uintptr_t above; /* where its caller's does, if that keeps frame pointers; else that of one that
+                      does, whose frame is there still, or anything */
+  uintptr_t least; /* bytes of its frame that its first instructions take, the return address among
+                      them */
+  bool framed;     /* all functions with hooks keep frame pointers */
+};
+void wct_enter_alone(uintptr_t function, uintptr_t pc, uintptr_t site, struct wct_ends ends);
+
 /* filters.c: in the child after a fork, which may have come in the middle of adding one. */
 void wct_free_filters(void);
 /* Whether a call of this function at this depth is to have events. */
@@ -106,6 +121,8 @@ bool wct_wants(uint64_t function, uint64_t depth);
 /* settle.c: how many entries stay below a new one, and where its frame ends: drops those that were
  * left without a return. */
 uint64_t wct_settle_enter(struct wct_region* region, const struct wct_call* call, uint64_t* cfa);
+/* Whether a page is there. */
+bool wct_can_be_read(uint64_t address);
 /* Whether the hook that began with its stack pointer at `busy` (0: none) was interrupted by a
  * signal whose handler has its own at `sp` now. */
 bool wct_is_interrupted(uint64_t busy, uint64_t sp);

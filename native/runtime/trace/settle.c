@@ -46,21 +46,15 @@ static const uint64_t kVeryFar = (uint64_t)1 << 26U;
 
 /* Bytes that a frame may have given back since its hook was called: arguments on the stack. */
 #define SLACK ((uint64_t)16)
-#define LONGEST_PROLOGUE ((uint64_t)256) /* bytes of code before the hook is called */
+#define MOST_ARGUMENTS ((uint64_t)256)     /* bytes, on the stack */
+#define LONGEST_FUNCTION ((uint64_t)65536) /* bytes, as a rule */
+#define MOST_COMPARED ((uint64_t)64)       /* entries */
+#define LONGEST_PROLOGUE ((uint64_t)256)   /* bytes of code before the hook is called */
 
-#if !defined(__aarch64__)
-#define MOST_SCANNED ((uint64_t)1 << 24U) /* bytes of a frame */
-#define MASK_SIZE (_NSIG / 8)             /* bytes, of the kernel's masks of signals */
+#define MASK_SIZE (_NSIG / 8) /* bytes, of the kernel's masks of signals */
 
-#if defined(__i386__)
-#define ARGUMENTS (2 * sizeof(void*)) /* of the hook: the call site is one of them */
-#else
-#define ARGUMENTS 0
-#endif
-
-/* Whether a page is there: the kernel copies a mask of signals from it. It is a mask for a moment.
- */
-static WCT_PLAIN bool can_be_read(uint64_t address) {
+/* The kernel copies a mask of signals from there. It is a mask for a moment. */
+WCT_PLAIN bool wct_can_be_read(uint64_t address) {
   uint64_t before[2] = {0, 0}; /* MIPS has 128 signals */
   const uint64_t mask = address & ~(uint64_t)(MASK_SIZE - 1);
   if (wct_system(SYS_rt_sigprocmask, SIG_BLOCK, (long)mask, (long)(intptr_t)before, MASK_SIZE) !=
@@ -70,6 +64,15 @@ static WCT_PLAIN bool can_be_read(uint64_t address) {
   wct_system(SYS_rt_sigprocmask, SIG_SETMASK, (long)(intptr_t)before, 0, MASK_SIZE);
   return true;
 }
+
+#if !defined(__aarch64__)
+#define MOST_SCANNED ((uint64_t)1 << 24U) /* bytes of a frame */
+
+#if defined(__i386__)
+#define ARGUMENTS (2 * sizeof(void*)) /* of the hook: the call site is one of them */
+#else
+#define ARGUMENTS 0
+#endif
 
 static WCT_PLAIN bool ends_at(const struct wct_call* call, uint64_t end) {
   return *((const uintptr_t*)(uintptr_t)end - 1) == call->call_site;
@@ -100,7 +103,7 @@ static WCT_PLAIN uint64_t end_of_frame(struct wct_region* region, const struct w
     return remembered(region, call, top);
   }
   for (uint64_t at = call->sp + ARGUMENTS; at - call->sp < MOST_SCANNED; at += sizeof(uintptr_t)) {
-    if (at % WCT_PAGE < sizeof(uintptr_t) && !can_be_read(at)) {
+    if (at % WCT_PAGE < sizeof(uintptr_t) && !wct_can_be_read(at)) {
       break;
     }
     if (ends_at(call, at + sizeof(uintptr_t))) {
@@ -179,15 +182,71 @@ static WCT_PLAIN bool is_inlined_into_top(const struct wct_entry* stack, uint64_
          is_inlined(&stack[first_of_frame(stack, depth, top->cfa)], call);
 }
 
+/* Whether code at `site` may be of the function of the innermost entry: not where another one on
+ * the stack begins between the two, or begins right before the site and the innermost one behind
+ * it. (Of functions that nobody is in nothing is known.) */
+static WCT_PLAIN bool may_hold(const struct wct_entry* stack, uint64_t depth, uint64_t site) {
+  const uint64_t begin = stack[depth - 1].function;
+  for (uint64_t at = depth - 1; at > 1 && depth - at < MOST_COMPARED; --at) {
+    const uint64_t other = stack[at - 1].function;
+    if (site - other < LONGEST_FUNCTION && (begin > site || begin < other)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Whether the frame's return address stands where it did: what has returned is overwritten by the
+ * next that is called, or left as it was. */
+static WCT_PLAIN bool holds_return(const struct wct_entry* entry) {
+#if defined(__x86_64__) || defined(__i386__)
+  return *((const uintptr_t*)(uintptr_t)entry->cfa - 1) == entry->call_site;
+#else
+  (void)entry;
+  return true;
+#endif
+}
+
+/* Of a function whose hook tells where its frame ends: whether the innermost entry cannot be around
+ * it. What ends below it is gone. Of what ends above it some may be, too: the frames of functions
+ * without hooks, and arguments that are handed over on the stack, lie where theirs were. */
+static WCT_PLAIN bool is_left_behind(struct wct_region* region, const struct wct_entry* stack,
+                                     uint64_t depth, const struct wct_call* call) {
+  const struct wct_entry* const top = &stack[depth - 1];
+  return top->cfa == call->end || top->sp < call->end ||
+         is_gone(region, top, call->sp, call->end) || !holds_return(top) ||
+         (top->sp - call->end < MOST_ARGUMENTS && !may_hold(stack, depth, call->call_site));
+}
+
+/* How many entries are around it. Where all keep frame pointers, its caller's tells. */
+static WCT_PLAIN uint64_t settle_alone(struct wct_region* region, const struct wct_call* call) {
+  const struct wct_entry* const stack = wct_stack(region);
+  uint64_t depth = region->depth;
+  for (uint64_t at = depth; call->framed && at > 1 && depth - at < MOST_COMPARED; --at) {
+    if (stack[at - 1].cfa == call->above) {
+      return at;
+    }
+  }
+  while (depth > 1 && stack[depth - 1].cfa != call->above &&
+         is_left_behind(region, stack, depth, call)) {
+    --depth;
+  }
+  return depth;
+}
+
 WCT_PLAIN uint64_t wct_settle_enter(struct wct_region* region, const struct wct_call* call,
                                     uint64_t* cfa) {
   struct wct_entry* const stack = wct_stack(region);
   uint64_t depth = region->depth;
-  if (is_inlined_into_top(stack, depth, call)) {
+  if (call->end != 0 && region->overflow == 0) {
+    *cfa = call->end;
+    return settle_alone(region, call);
+  }
+  if (call->end == 0 && is_inlined_into_top(stack, depth, call)) {
     *cfa = stack[depth - 1].cfa;
     return region->overflow != 0 ? depth : without_left(stack, depth, call, *cfa);
   }
-  *cfa = end_of_frame(region, call);
+  *cfa = call->end != 0 ? call->end : end_of_frame(region, call);
   if (region->overflow != 0) { /* what lies beyond the capacity has no entry to look at */
     if (stack[depth - 1].sp - *cfa < kVeryFar) {
       return depth;
@@ -198,7 +257,8 @@ WCT_PLAIN uint64_t wct_settle_enter(struct wct_region* region, const struct wct_
          is_gone(region, &stack[depth - 1], call->sp, *cfa)) {
     --depth;
   }
-  depth = without_left(stack, depth, call, *cfa);
+  depth =
+      call->end != 0 ? first_of_frame(stack, depth, *cfa) : without_left(stack, depth, call, *cfa);
   if (depth == 1) { /* the first one stands for what called, for the next call from there */
     stack[0].sp = *cfa;
   }

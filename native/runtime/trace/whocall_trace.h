@@ -16,6 +16,8 @@
  *   WHOCALL_TRACE_SKIP=NAME,NAME...   no events of these
  *   WHOCALL_TRACE_SIGNAL=USR2         each such signal switches events on, and the next one back to
  *                                     what WHOCALL_TRACE says; where that is events, they go off
+ *   WHOCALL_TRACE_PATCH=1             write calls into functions that -fpatchable-function-entry=5
+ *                                     has left room in
  *   WHOCALL_TRACE_FILE=PATH           keep all that in a file (%p: the process id)
  *   WHOCALL_TRACE_CLOCK=monotonic     no time stamp counter
  *
@@ -76,7 +78,12 @@ WHOCALL_TRACE_API size_t whocall_trace_stack(whocall_trace_call* calls, size_t c
 /* Events of the calling thread so far, also those that the ring has lost since. */
 WHOCALL_TRACE_API uint64_t whocall_trace_count(void);
 
-/* What the compiler calls. */
+/* How many calls WHOCALL_TRACE_PATCH=1 has written; -Wl,-u,whocall_trace_patch has that linked in.
+ */
+WHOCALL_TRACE_API extern uint64_t whocall_trace_patch;
+
+/* What the compiler calls; by -pg also mcount, __fentry__ and the like, which are no functions of
+ * C: they are called as no other. */
 #ifdef __clang__
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wreserved-identifier"

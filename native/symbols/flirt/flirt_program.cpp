@@ -55,14 +55,16 @@ bool FlirtProgram::flows_out(Address start, Address end) const {
     last = instruction->padding ? last : instruction->flow;
     at += instruction->size;
   }
-  return at == end && last != Instruction::Flow::stop && last != Instruction::Flow::jump &&
-         last != Instruction::Flow::indirect_jump;
+  // No function ends in the middle of an instruction.
+  return at > end || (last != Instruction::Flow::stop && last != Instruction::Flow::jump &&
+                      last != Instruction::Flow::indirect_jump);
 }
 
 bool FlirtProgram::may_end_at(Address start, Address end) const {
   if (decoder_ == nullptr || end - start > kLongestDecoded || !flows_out(start, end)) {
     return true;
   }
+  // Files tell the bytes of a function's first part alone: behind that another one may differ.
   Address next = end;
   auto instruction = decoder_->decode(code_at(next), next);
   while (instruction && instruction->padding && next - end < kLongestPadding) {

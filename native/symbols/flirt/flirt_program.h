@@ -46,7 +46,8 @@ class FlirtProgram {
   [[nodiscard]] std::string_view import_at(Address address) const;
 
  private:
-  // Whether the last instruction is one behind which the next one is carried out.
+  // Whether the last instruction is one behind which the next one is carried out, or goes on behind
+  // the end.
   [[nodiscard]] bool flows_out(Address start, Address end) const;
 
   const ElfFile& file_;

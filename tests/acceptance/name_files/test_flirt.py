@@ -55,7 +55,7 @@ def flirt_files_of_libraries(tmp_path_factory: pytest.TempPathFactory) -> Made:
         ("glibc", "-O2", "sig", 0.64),
         ("glibc", "-O1 -static-pie", "pat", 0.67),
         ("musl", "-O2", "pat", 0.66),
-        ("musl", "-Os", "sig", 0.62),
+        ("musl", "-Os", "sig", 0.61),  # 61.9 % with gcc 16
         ("glibc32", "-O2", "pat", 0.62),
         ("glibc32", "-O2", "sig", 0.57),
     ],

@@ -85,7 +85,7 @@ def _tell(sentence: str) -> None:
     """Where somebody reads it: whoever does not must not keep crashed processes waiting."""
     import select
 
-    if select.select([], [sys.stderr], [], 0)[1]:
+    if select.select([], [sys.stderr.fileno()], [], 0)[1]:
         say(f"whocall: {sentence}")
 
 
