@@ -27,6 +27,16 @@ def _compile(folder: Path, name: str, *flags: str | Path) -> Path:
     return made
 
 
+def _compile_entries(folder: Path, name: str, *flags: str) -> Path:
+    """With hooks at beginnings alone, and linked without what gprof wants."""
+    made = folder / name
+    source = str(PROGRAMS / "cost.c")
+    subprocess.run(["gcc", "-O2", "-g", *flags, "-c", source, "-o", f"{made}.o"], check=True)
+    link = ["gcc", f"{made}.o", str(SHARED), f"-Wl,-rpath,{SHARED.parent}", "-pthread"]
+    subprocess.run([*link, "-o", str(made)], check=True)
+    return made
+
+
 def _cost(command: list[str], calls: int, folder: Path, **settings: str) -> float:
     """Nanoseconds of processor time for a call, without those of the loop around it."""
     ran = subprocess.run(
@@ -55,6 +65,10 @@ def main() -> int:
                 [str(_compile(folder, "empty", HOOKS, empty, f"-Wl,-rpath,{folder}"))], CALLS, {}
             ),
             "libwhocall-trace": ([str(ours)], CALLS, {}),
+            "libwhocall-trace, `-pg`": ([str(_compile_entries(folder, "pg", "-pg"))], CALLS, {}),
+            "libwhocall-trace, `-pg -mfentry`": (
+                [str(_compile_entries(folder, "fentry", "-pg", "-mfentry"))], CALLS, {}
+            ),
             "libwhocall-trace, stacks alone": ([str(ours)], CALLS, {"WHOCALL_TRACE": "stacks"}),
             "libwhocall-trace, off": ([str(ours)], CALLS, {"WHOCALL_TRACE": "off"}),
             "uftrace, -finstrument-functions": (

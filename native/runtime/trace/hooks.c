@@ -61,8 +61,8 @@ static inline WCT_PLAIN void put_time(uint64_t* place, uint64_t time) {
 #endif
 }
 
-static inline WCT_PLAIN void record(struct wct_region* region, uint32_t kind, struct wct_call call,
-                                    uint64_t depth) {
+static WCT_INLINE void record(struct wct_region* region, uint32_t kind, struct wct_call call,
+                              uint64_t depth) {
   const uint64_t number = take_number(&region->count);
   if (WCT_UNLIKELY(number >= region->next_moment)) {
     wct_note_moment(region);
@@ -77,8 +77,8 @@ static inline WCT_PLAIN void record(struct wct_region* region, uint32_t kind, st
 }
 
 /* The state without filters first: that of a program that nobody has told anything. */
-static inline WCT_PLAIN void record_if_wanted(struct wct_region* region, uint32_t kind,
-                                              struct wct_call call, uint64_t depth) {
+static WCT_INLINE void record_if_wanted(struct wct_region* region, uint32_t kind,
+                                        struct wct_call call, uint64_t depth) {
   const uint64_t state = region->state & (WCT_MODE_MASK | WCT_FILTERED);
   if (WCT_LIKELY(state == WHOCALL_TRACE_EVENTS) ||
       (state == (WHOCALL_TRACE_EVENTS | WCT_FILTERED) && wct_wants(call.function, depth))) {
@@ -87,8 +87,8 @@ static inline WCT_PLAIN void record_if_wanted(struct wct_region* region, uint32_
 }
 
 /* Depth of events is that of activations: the first entry of the stack is none. */
-static inline WCT_PLAIN void enter_at(struct wct_region* region, struct wct_call call,
-                                      uint64_t depth, uint64_t cfa) {
+static WCT_INLINE void enter_at(struct wct_region* region, struct wct_call call, uint64_t depth,
+                                uint64_t cfa) {
   record_if_wanted(region, WCT_ENTER, call, depth - 1);
   struct wct_entry* const entry = wct_stack(region) + depth;
   entry->function = call.function;
@@ -112,7 +112,7 @@ static WCT_PLAIN WCT_RARE void enter_after_a_look(struct wct_region* region, str
 }
 
 /* As usual the frame ends where that of a function begins which is on the stack. */
-static inline WCT_PLAIN void enter(struct wct_region* region, struct wct_call call) {
+static WCT_INLINE void enter(struct wct_region* region, struct wct_call call) {
   const uint64_t depth = region->depth;
   const struct wct_entry* const top = wct_stack(region) + depth - 1;
   const uint64_t cfa = call.end != 0 ? call.end : wct_known_end(region, call);
@@ -125,12 +125,11 @@ static inline WCT_PLAIN void enter(struct wct_region* region, struct wct_call ca
 }
 
 /* Whether it is `top` that returns. */
-static inline WCT_PLAIN bool returns(const struct wct_entry* top, struct wct_call call) {
+static WCT_INLINE bool returns(const struct wct_entry* top, struct wct_call call) {
   return top->sp - call.sp < WCT_NEAR || wct_has_jumped(top, &call);
 }
 
-static inline WCT_PLAIN void leave_to(struct wct_region* region, struct wct_call call,
-                                      uint64_t depth) {
+static WCT_INLINE void leave_to(struct wct_region* region, struct wct_call call, uint64_t depth) {
   record_if_wanted(region, WCT_EXIT, call, depth - 1);
   WCT_BARRIER();
   region->depth = depth;
@@ -146,7 +145,7 @@ static WCT_PLAIN WCT_RARE void leave_after_a_look(struct wct_region* region, str
   }
 }
 
-static inline WCT_PLAIN void leave(struct wct_region* region, struct wct_call call) {
+static WCT_INLINE void leave(struct wct_region* region, struct wct_call call) {
   const uint64_t depth = region->depth;
   const struct wct_entry* const top = wct_stack(region) + depth - 1;
   if (WCT_UNLIKELY(top->function != call.function || region->overflow != 0 ||
@@ -237,14 +236,17 @@ static inline WCT_PLAIN bool is_as_usual(const struct wct_region* region) {
     .pc = (uintptr_t)__builtin_return_address(0), .record = WCT_RECORD(),                \
   }
 
-static inline WCT_PLAIN void begin_call(struct wct_call call) {
-  struct wct_region* const region = wct_self;
-  if (!is_as_usual(region)) {
-    if ((wct_settings.state & WCT_MODE_MASK) != WHOCALL_TRACE_OFF) {
-      act_with_care(enter_with_care, call);
-    }
-    return;
+/* What is unusual is handed over word by word: a structure would be put together each time. */
+static WCT_PLAIN WCT_RARE void begin_with_care(uint64_t function, uint64_t call_site, uint64_t sp,
+                                               uint64_t pc, uint64_t record) {
+  const struct wct_call call = {
+      .function = function, .call_site = call_site, .sp = sp, .pc = pc, .record = record};
+  if ((wct_settings.state & WCT_MODE_MASK) != WHOCALL_TRACE_OFF) {
+    act_with_care(enter_with_care, call);
   }
+}
+
+static WCT_INLINE void begin_as_usual(struct wct_region* region, struct wct_call call) {
   region->busy = call.sp;
   WCT_BARRIER();
   enter(region, call);
@@ -255,7 +257,12 @@ static inline WCT_PLAIN void begin_call(struct wct_call call) {
 /* NOLINTNEXTLINE: the compiler's name */
 WCT_PLAIN void __cyg_profile_func_enter(void* function, void* call_site) {
   const struct wct_call call = WCT_CALL(function, call_site);
-  begin_call(call);
+  struct wct_region* const region = wct_self;
+  if (is_as_usual(region)) {
+    begin_as_usual(region, call);
+  } else {
+    begin_with_care(call.function, call.call_site, call.sp, call.pc, call.record);
+  }
 }
 
 WCT_PLAIN void wct_enter_alone(uintptr_t function, uintptr_t pc, uintptr_t site,
@@ -267,9 +274,22 @@ WCT_PLAIN void wct_enter_alone(uintptr_t function, uintptr_t pc, uintptr_t site,
                                 .end = ends.own,
                                 .above = ends.above,
                                 .framed = ends.framed};
-  begin_call(call);
+  if (is_as_usual(wct_self)) {
+    begin_as_usual(wct_self, call);
+  } else if ((wct_settings.state & WCT_MODE_MASK) != WHOCALL_TRACE_OFF) {
+    act_with_care(enter_with_care, call);
+  }
   if (wct_self != NULL) {
     wct_self->flags = WCT_RETURNS_UNSEEN;
+  }
+}
+
+static WCT_PLAIN WCT_RARE void end_with_care(uint64_t function, uint64_t call_site, uint64_t sp,
+                                             uint64_t pc, uint64_t record) {
+  const struct wct_call call = {
+      .function = function, .call_site = call_site, .sp = sp, .pc = pc, .record = record};
+  if ((wct_settings.state & WCT_MODE_MASK) != WHOCALL_TRACE_OFF) {
+    act_with_care(leave_with_care, call);
   }
 }
 
@@ -278,9 +298,7 @@ WCT_PLAIN void __cyg_profile_func_exit(void* function, void* call_site) {
   const struct wct_call call = WCT_CALL(function, call_site);
   struct wct_region* const region = wct_self;
   if (!is_as_usual(region)) {
-    if ((wct_settings.state & WCT_MODE_MASK) != WHOCALL_TRACE_OFF) {
-      act_with_care(leave_with_care, call);
-    }
+    end_with_care(call.function, call.call_site, call.sp, call.pc, call.record);
     return;
   }
   region->busy = call.sp;

@@ -18,11 +18,17 @@ uint64_t whocall_trace_patch = 0;
 #if defined(__x86_64__)
 #define ROOM 5U /* bytes: call rel32 */
 
-/* NOLINTBEGIN: the linker's names, and the compiler's */
+/* The linker's names, and the compiler's. */
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wreserved-identifier"
+#endif
 extern const uintptr_t __start___patchable_function_entries[] __attribute__((weak));
 extern const uintptr_t __stop___patchable_function_entries[] __attribute__((weak));
 extern void __fentry__(void);
-/* NOLINTEND */
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 
 static WCT_PLAIN bool has_room(const unsigned char* place) {
   static const unsigned char single[ROOM] = {0x90, 0x90, 0x90, 0x90, 0x90};

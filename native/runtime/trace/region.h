@@ -9,6 +9,8 @@
 
 /* On everything: a hook that called hooks would not end. */
 #define WCT_PLAIN __attribute__((no_instrument_function))
+/* What hooks do each time: calls and copies of arguments would double it. */
+#define WCT_INLINE inline __attribute__((always_inline, no_instrument_function))
 #define WCT_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define WCT_RARE __attribute__((noinline, cold))
 #define WCT_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
