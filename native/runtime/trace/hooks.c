@@ -224,6 +224,10 @@ static inline WCT_PLAIN bool is_as_usual(const struct wct_region* region) {
   return WCT_LIKELY(region != NULL && region->busy == 0 && region->state == wct_settings.state);
 }
 
+static inline WCT_PLAIN bool is_off(void) {
+  return (wct_settings.state & WCT_MODE_MASK) == WHOCALL_TRACE_OFF;
+}
+
 #if defined(__aarch64__)
 #define WCT_RECORD() ((uint64_t) * (const uintptr_t*)__builtin_frame_address(0))
 #else
@@ -241,9 +245,7 @@ static WCT_PLAIN WCT_RARE void begin_with_care(uint64_t function, uint64_t call_
                                                uint64_t pc, uint64_t record) {
   const struct wct_call call = {
       .function = function, .call_site = call_site, .sp = sp, .pc = pc, .record = record};
-  if ((wct_settings.state & WCT_MODE_MASK) != WHOCALL_TRACE_OFF) {
-    act_with_care(enter_with_care, call);
-  }
+  act_with_care(enter_with_care, call);
 }
 
 static WCT_INLINE void begin_as_usual(struct wct_region* region, struct wct_call call) {
@@ -260,7 +262,7 @@ WCT_PLAIN void __cyg_profile_func_enter(void* function, void* call_site) {
   struct wct_region* const region = wct_self;
   if (is_as_usual(region)) {
     begin_as_usual(region, call);
-  } else {
+  } else if (!is_off()) {
     begin_with_care(call.function, call.call_site, call.sp, call.pc, call.record);
   }
 }
@@ -276,7 +278,7 @@ WCT_PLAIN void wct_enter_alone(uintptr_t function, uintptr_t pc, uintptr_t site,
                                 .framed = ends.framed};
   if (is_as_usual(wct_self)) {
     begin_as_usual(wct_self, call);
-  } else if ((wct_settings.state & WCT_MODE_MASK) != WHOCALL_TRACE_OFF) {
+  } else if (!is_off()) {
     act_with_care(enter_with_care, call);
   }
   if (wct_self != NULL) {
@@ -288,9 +290,7 @@ static WCT_PLAIN WCT_RARE void end_with_care(uint64_t function, uint64_t call_si
                                              uint64_t pc, uint64_t record) {
   const struct wct_call call = {
       .function = function, .call_site = call_site, .sp = sp, .pc = pc, .record = record};
-  if ((wct_settings.state & WCT_MODE_MASK) != WHOCALL_TRACE_OFF) {
-    act_with_care(leave_with_care, call);
-  }
+  act_with_care(leave_with_care, call);
 }
 
 /* NOLINTNEXTLINE: the compiler's name */
@@ -298,7 +298,9 @@ WCT_PLAIN void __cyg_profile_func_exit(void* function, void* call_site) {
   const struct wct_call call = WCT_CALL(function, call_site);
   struct wct_region* const region = wct_self;
   if (!is_as_usual(region)) {
-    end_with_care(call.function, call.call_site, call.sp, call.pc, call.record);
+    if (!is_off()) {
+      end_with_care(call.function, call.call_site, call.sp, call.pc, call.record);
+    }
     return;
   }
   region->busy = call.sp;
