@@ -412,6 +412,8 @@ class TraceThread:
     lives: bool  # was there when the image was made
     sees_no_returns: bool  # its hooks stand at the beginnings of functions alone
     events: int  # that it recorded
+    next_event: int  # the number of the one that it records next
+    serial: int  # in the order in which threads first called
     ring_capacity: int  # of these the ring holds the last so many at most
     lost: int  # that the ring holds no more
     calls: int  # of those that it holds
@@ -446,6 +448,7 @@ class Trace:
     remarks: list[str]  # on what was left out
     maps: bytes  # of a file: lines of /proc/PID/maps
     arch: str | None  # of a file; None where it is not known
+    origin: int  # of all threads' first events the earliest, nanoseconds of CLOCK_MONOTONIC
     functions: list[int]  # first bytes of all functions
     call_sites: list[int]  # return addresses of all calls
 
@@ -459,6 +462,7 @@ class Trace:
         visible: set[int] | None = None,
         shortest: int = 0,
         paint: Sequence[str] = (),
+        part: tuple[list[int], int, bool] = ...,
     ) -> Iterator[str]:
         """Whole lines, many together. `paint`: what stands before functions, metadata and
         highlights, and behind each."""

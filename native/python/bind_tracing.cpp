@@ -64,6 +64,9 @@ std::unordered_map<Address, std::string> as_bytes(const Names& names) {
   return held;
 }
 
+// See TracePart.
+using PartTuple = std::tuple<std::vector<std::uint64_t>, std::uint64_t, bool>;
+
 // What every form is made of, alive as long as it.
 struct Telling {
   std::shared_ptr<const void> owner;
@@ -72,6 +75,7 @@ struct Telling {
   CallChoice choice;
   TraceNames names;
   TracePaint paint;
+  TracePart part;
 };
 
 std::unique_ptr<Telling> telling_of(const TraceView& view, std::vector<std::size_t> threads,
@@ -112,7 +116,8 @@ class Pieces {
  private:
   static std::unique_ptr<Writer> make_writer(const Telling& of) {
     if constexpr (std::is_same_v<Writer, TraceText>) {
-      return std::make_unique<Writer>(*of.trace, of.threads, of.choice, of.names, of.paint);
+      return std::make_unique<Writer>(*of.trace, of.threads, of.choice, of.names, of.paint,
+                                      of.part);
     } else {
       return std::make_unique<Writer>(*of.trace, of.threads, of.choice, of.names);
     }
@@ -207,6 +212,9 @@ void bind_threads(py::module_& module) {
       .def_property_readonly(
           "events",
           [](const TraceThreadView& v) { return v.thread().events - v.thread().first_event; })
+      .def_property_readonly("next_event",
+                             [](const TraceThreadView& v) { return v.thread().events; })
+      .def_property_readonly("serial", [](const TraceThreadView& v) { return v.thread().serial; })
       .def_property_readonly("ring_capacity",
                              [](const TraceThreadView& v) { return v.thread().ring_capacity; })
       .def_property_readonly("lost", [](const TraceThreadView& v) { return v.thread().lost(); })
@@ -236,6 +244,7 @@ void bind_trace(py::class_<TraceView>& trace) {
           "maps", [](const TraceView& view) { return py::bytes(view.trace->source().maps); })
       .def_property_readonly(
           "arch", [](const TraceView& view) { return name_or_none(view.trace->source().arch); })
+      .def_property_readonly("origin", [](const TraceView& view) { return view.trace->origin(); })
       .def_property_readonly("functions",
                              [](const TraceView& view) { return view.trace->functions(); })
       .def_property_readonly("call_sites",
@@ -259,26 +268,37 @@ void bind_tracing(py::module_& module) {
       });
   py::class_<TraceView> trace(module, "Trace");
   bind_trace(trace);
+  trace.def(
+      "text",
+      [](const TraceView& view, std::vector<std::size_t> threads, const Names& functions,
+         const Names& call_sites, std::optional<std::uint32_t> most_depth, Addresses roots,
+         Addresses visible, std::uint64_t shortest, const std::vector<std::string>& paint,
+         PartTuple part) {
+        auto telling = telling_of(view, std::move(threads), functions, call_sites, most_depth,
+                                  std::move(roots), std::move(visible), shortest);
+        if (paint.size() == 4) {
+          telling->paint = {paint[0], paint[1], paint[2], paint[3]};
+        }
+        telling->part = {std::move(std::get<0>(part)), std::get<1>(part), std::get<2>(part)};
+        return std::make_unique<Pieces<TraceText>>(std::move(telling));
+      },
+      py::arg("threads"), py::arg("functions"), py::arg("call_sites"),
+      py::arg("most_depth") = py::none(), py::arg("roots") = py::none(),
+      py::arg("visible") = py::none(), py::arg("shortest") = 0,
+      py::arg("paint") = std::vector<std::string>(), py::arg("part") = PartTuple());
   const auto with_choice = [&trace](const char* name, auto make) {
     trace.def(
         name,
         [make](const TraceView& view, std::vector<std::size_t> threads, const Names& functions,
                const Names& call_sites, std::optional<std::uint32_t> most_depth, Addresses roots,
-               Addresses visible, std::uint64_t shortest, const std::vector<std::string>& paint) {
-          auto telling = telling_of(view, std::move(threads), functions, call_sites, most_depth,
-                                    std::move(roots), std::move(visible), shortest);
-          if (paint.size() == 4) {
-            telling->paint = {paint[0], paint[1], paint[2], paint[3]};
-          }
-          return make(std::move(telling));
+               Addresses visible, std::uint64_t shortest) {
+          return make(telling_of(view, std::move(threads), functions, call_sites, most_depth,
+                                 std::move(roots), std::move(visible), shortest));
         },
         py::arg("threads"), py::arg("functions"), py::arg("call_sites"),
         py::arg("most_depth") = py::none(), py::arg("roots") = py::none(),
-        py::arg("visible") = py::none(), py::arg("shortest") = 0,
-        py::arg("paint") = std::vector<std::string>());
+        py::arg("visible") = py::none(), py::arg("shortest") = 0);
   };
-  with_choice("text",
-              [](auto telling) { return std::make_unique<Pieces<TraceText>>(std::move(telling)); });
   with_choice("json",
               [](auto telling) { return std::make_unique<Pieces<TraceJson>>(std::move(telling)); });
   with_choice("profile",

@@ -67,6 +67,14 @@ void CallReplay::take(const TraceEvent& event) {
 }
 
 const CallStep* CallReplay::next() {
+  const CallStep* const step = advance();
+  if (step != nullptr) {
+    step_.event = at_end_ ? kNoEvent : cursor_.number();
+  }
+  return step;
+}
+
+const CallStep* CallReplay::advance() {
   if (!pending_ && !at_end_) {
     if (const TraceEvent* event = cursor_.next()) {
       pending_ = *event;

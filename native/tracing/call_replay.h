@@ -38,7 +38,9 @@ struct CallStep {
   OpenCall call;
   std::uint64_t time = 0;  // nanoseconds
   CallEnd how = CallEnd::returned;
+  std::uint64_t event = 0;  // the number of the one that shows it; kNoEvent at the end of all
 };
+inline constexpr std::uint64_t kNoEvent = ~std::uint64_t{0};
 
 class CallReplay {
  public:
@@ -52,6 +54,7 @@ class CallReplay {
   [[nodiscard]] std::uint64_t damaged() const { return cursor_.damaged(); }
 
  private:
+  const CallStep* advance();
   bool close_next();
   void take(const TraceEvent& event);
   void end_top(CallEnd how);

@@ -45,6 +45,8 @@ class EventCursor {
   // The next event; null at the end. Valid until the next call.
   const TraceEvent* next();
   [[nodiscard]] std::uint64_t damaged() const { return damaged_; }
+  // Of the event that next() has told last; before the first one meaningless.
+  [[nodiscard]] std::uint64_t number() const { return number_ - 1; }
 
  private:
   bool fill();

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdio>
 #include <string_view>
+#include <utility>
 
 #include "base/hex.h"
 #include "base/interrupt.h"
@@ -71,8 +72,21 @@ void append_name(std::string& out, std::string_view told, Address address) {
 }  // namespace
 
 TraceText::TraceText(const Trace& trace, const std::vector<std::size_t>& threads,
-                     const CallChoice& choice, const TraceNames& names, const TracePaint& paint)
-    : trace_(trace), names_(names), paint_(paint), steps_(trace, threads, choice) {}
+                     const CallChoice& choice, const TraceNames& names, const TracePaint& paint,
+                     TracePart part)
+    : trace_(trace),
+      names_(names),
+      paint_(paint),
+      part_(std::move(part)),
+      steps_(trace, threads, choice) {
+  part_.origin = part_.origin == 0 ? trace.origin() : part_.origin;
+}
+
+bool TraceText::is_told(const ShownSteps& steps, const ShownStep& shown) const {
+  const std::size_t thread = steps.thread();
+  const bool is_new = thread >= part_.from.size() || shown.step.event >= part_.from[thread];
+  return shown.step.event == kNoEvent ? !part_.goes_on : is_new;
+}
 
 std::string TraceText::next() {
   out_.clear();
@@ -83,7 +97,11 @@ std::string TraceText::next() {
     if (steps == nullptr) {
       break;
     }
-    line(*steps);
+    if (is_told(*steps, *steps->front())) {
+      line(*steps);
+    } else {
+      steps->pop();
+    }
   }
   return out_;
 }
@@ -92,7 +110,7 @@ std::string TraceText::next() {
 void TraceText::begin_line(const ShownStep& shown, std::size_t thread, std::uint64_t duration,
                            bool has_duration, std::string_view mark) {
   const std::uint64_t time = shown.step.time;
-  const std::uint64_t passed = time > trace_.origin() ? time - trace_.origin() : 0;
+  const std::uint64_t passed = time > part_.origin ? time - part_.origin : 0;
   out_ += paint_.metadata;
   append_number(out_, passed / 1'000'000'000, 5);
   out_ += '.';
@@ -150,7 +168,8 @@ void TraceText::line(ShownSteps& steps) {
   const ShownStep shown = *steps.front();
   const ShownStep* after = steps.second();
   const bool begins = shown.step.kind == CallStep::Kind::begin;
-  const bool is_leaf = begins && after != nullptr && after->step.kind == CallStep::Kind::end &&
+  const bool is_leaf = begins && after != nullptr && is_told(steps, *after) &&
+                       after->step.kind == CallStep::Kind::end &&
                        (after->step.how == CallEnd::returned || after->step.how == CallEnd::gone) &&
                        !shown.step.call.began_before;
   const bool ends = shown.step.kind == CallStep::Kind::end && !shown.step.call.began_before;

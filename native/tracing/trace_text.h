@@ -19,15 +19,23 @@ struct TracePaint {
   std::string reset;
 };
 
+// What of a trace is told that grows while it is read.
+struct TracePart {
+  std::vector<std::uint64_t> from;  // by thread, the first event that is new; none: all are
+  std::uint64_t origin = 0;         // that times are counted from, nanoseconds; 0: the trace's own
+  bool goes_on = false;             // what is open at the end is not told
+};
+
 class TraceText {
  public:
   // All arguments must outlive the object.
   TraceText(const Trace& trace, const std::vector<std::size_t>& threads, const CallChoice& choice,
-            const TraceNames& names, const TracePaint& paint);
+            const TraceNames& names, const TracePaint& paint, TracePart part = {});
   // Whole lines; empty at the end.
   std::string next();
 
  private:
+  [[nodiscard]] bool is_told(const ShownSteps& steps, const ShownStep& shown) const;
   void line(ShownSteps& steps);
   void begin_line(const ShownStep& shown, std::size_t thread, std::uint64_t duration,
                   bool has_duration, std::string_view mark);
@@ -38,6 +46,7 @@ class TraceText {
   const Trace& trace_;
   const TraceNames& names_;
   const TracePaint& paint_;
+  TracePart part_;
   MergedSteps steps_;
   std::string out_;
 };

@@ -29,6 +29,7 @@ ALLOWED = {
     "repair/symbol_cache.py": "files in the user's own cache, looked at after they are open",
     "receiving/store.py": "files without a name in a folder that the user named",
     "receiving/told.py": "/proc of a process that has crashed",
+    "tracing/follow.py": "/proc of the process that is traced",
     "triage/store.py": "the store, which is made for the user alone",
     "triage/tables.py": "the store, which SQLite opens after it was looked at",
     "triage/facts.py": "a table in the user's own cache, looked at before",

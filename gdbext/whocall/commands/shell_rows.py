@@ -220,6 +220,7 @@ SHELL: dict[str, Any] = {
   (True, 'module', '', 'MODULE', 'module', '', False, False, '', '', False, (), 'functions of the module whose path ends so'),
   (True, 'size', '', 'BYTES', 'limit', '', False, False, None, '', False, (), 'calls of functions with BYTES of code or more'),
   (True, 'longer', '', 'TIME', '', '', False, False, '', '', False, (), 'calls that took TIME (500ns, 10us, 5ms, 1s) or longer'),
+  (True, 'follow', '', '', '', '', False, False, False, '', False, (), 'go on telling calls as they come, of a process or the file of one, until it has ended'),
   (True, 'last', '', 'N', 'limit', '', False, False, None, '', False, (), 'only the last N lines of the tree'),
   (True, 'output', 'o', 'FILE', 'file', '', False, False, None, '', False, (), 'write to FILE; - for standard output'),
   SEARCH, SYSROOT, DEBUG_DIRECTORY, SYMBOLS, SIGNATURES, DEBUGINFOD, ANNOUNCE, COLOR,

@@ -38,13 +38,15 @@ class Telling:
         """In the Trace Event Format, for Perfetto and chrome://tracing; large pieces."""
         return self.trace.data.json(*self._arguments())
 
-    def tree(self, style: Style) -> Iterator[str]:
-        """The calls, indented; large pieces of whole lines."""
+    def tree(self, style: Style, part: tuple[list[int], int, bool] | None = None) -> Iterator[str]:
+        """The calls, indented; large pieces of whole lines. `part`: of each thread from its event
+        of that number on, times since that moment, and whether it goes on behind the end.
+        """
         roles = ("function", "metadata", "highlight")
         codes = [style.codes.get(role, "") for role in roles]
         paint = [f"\x1b[{code}m" if code else "" for code in codes]
         paint.append("\x1b[0m" if any(codes) else "")
-        return self.trace.data.text(*self._arguments(), paint=paint)
+        return self.trace.data.text(*self._arguments(), paint=paint, part=part or ([], 0, False))
 
     def _arguments(
         self,
@@ -56,14 +58,19 @@ class Telling:
                 self.shown, self.shortest)  # fmt: skip
 
 
-def telling_of(trace: OpenTrace, choice: Choice, demangle: bool = True) -> Telling:
-    """Names all that the trace holds. Raises Error where nothing is what `choice` names."""
+def telling_of(
+    trace: OpenTrace, choice: Choice, demangle: bool = True, known: TraceNames | None = None
+) -> Telling:
+    """Names all that the trace holds, and is not `known` by a name already. Raises Error where
+    nothing is what `choice` names.
+    """
     names = names_of(
         trace.image,
         trace.data.functions,
         trace.data.call_sites,
         demangle,
         inside=any(thread.sees_no_returns for thread in trace.threads),
+        known=known,
     )
     threads = chosen_threads(trace, choice)
     functions = chosen_functions(names, choice)

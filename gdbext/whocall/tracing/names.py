@@ -26,6 +26,11 @@ class TraceNames:
     sizes: dict[int, int]  # of functions, bytes; those that are known
 
 
+def no_names() -> TraceNames:
+    """Of nothing yet."""
+    return TraceNames({}, {}, {}, {}, {})
+
+
 class Namer:
     """Asks the image, each address once."""
 
@@ -80,19 +85,21 @@ def names_of(
     demangle: bool = True,
     *,
     inside: bool = False,
+    known: TraceNames | None = None,
 ) -> TraceNames:
     """The texts of runtime addresses: first bytes of functions (`inside`: or where their hooks are,
-    of which nobody knows how far behind that they stand), and return addresses.
+    of which nobody knows how far behind that they stand), and return addresses. Those that are
+    `known` stay, and are told beside the others.
     """
     namer = Namer(image, demangle)
-    found = TraceNames({}, {}, {}, {}, {})
-    for address in functions:
+    found = known or no_names()
+    for address in set(functions) - found.functions.keys():
         place = namer.place(address)
         found.functions[address] = namer.function(place, inside)
         found.modules[address] = place.module or ""
         if place.size is not None and (inside or not place.offset):
             found.sizes[address] = place.size
-    for address in call_sites:
+    for address in set(call_sites) - found.call_sites.keys():
         place = namer.place(address - 1 if address else 0)
         found.callers[address] = namer.caller(place)
         found.call_sites[address] = namer.call_site(place)

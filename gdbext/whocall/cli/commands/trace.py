@@ -13,7 +13,7 @@ from whocall.cli.inputs import (
     wanted_search,
     wanted_style,
 )
-from whocall.cli.outputs import require_other_file, warn, write_text
+from whocall.cli.outputs import flush, require_other_file, warn, write_text
 from whocall.report.form.style import shown_text
 
 TYPE_CHECKING = False
@@ -94,6 +94,31 @@ def _write_difference(arguments: Values, forms: list[str]) -> int:
     return 0
 
 
+def _follow(arguments: Values, forms: list[str]) -> int:
+    from whocall.cli.progress import leave
+    from whocall.tracing.follow import Follower, follow
+
+    if forms or arguments.last is not None:
+        raise UsageError("--follow tells the tree as it grows: it has no other form, and no --last")
+    if arguments.file is not None and is_core(arguments.file):
+        raise UsageError("--follow takes a process, or the file of one: a core does not change")
+    leave()  # it lasts as long as it does
+    style = wanted_style(arguments)
+    follower = Follower(
+        lambda: _opened(arguments), _choice(arguments), not arguments.no_demangle, style
+    )
+    with _output(arguments.output) as out:
+
+        def write_at_once(pieces: Iterator[str]) -> None:
+            for piece in pieces:
+                out([piece])
+            if arguments.output is None:
+                flush()
+
+        follow(follower, write_at_once)
+    return 0
+
+
 def run(arguments: Values) -> int:
     """Writes the wanted form."""
     from whocall.commands import alternatives
@@ -104,6 +129,8 @@ def run(arguments: Values) -> int:
     forms = [each for each in alternatives("trace", "form") if getattr(arguments, each)]
     if arguments.diff:
         return _write_difference(arguments, forms)
+    if arguments.follow:
+        return _follow(arguments, forms)
     form = forms[0] if forms else "tree"
     choice = _choice(arguments)
     with _opened(arguments) as trace:
