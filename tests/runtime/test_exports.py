@@ -11,6 +11,7 @@ from runtime.lab import LIBRARIES, NATIVE
 DECLARED = re.compile(r"^WHOCALL_API [^;(]*?\b(\w+)\(", re.MULTILINE)
 HANDLERS = {
     *("sigaction", "signal", "__sysv_signal", "bsd_signal", "ssignal", "sigset", "sigignore"),
+    "sigaltstack",
     *("_exit", "_Exit"),
 }
 HEADER = NATIVE / "runtime" / "whocall.h"

@@ -55,6 +55,14 @@ def test_threads_that_block_all_signals(hostile: Path) -> None:
     assert count < 200
 
 
+def test_a_stack_that_was_taken_away(hostile: Path) -> None:
+    """The thread that takes its own away has the handler's again; its own was what it asked for."""
+    (report,), status, _ = crash(hostile, "stack_taken_away")
+    assert status == -signal.SIGSEGV
+    assert report.complete
+    assert report.names[0] == "overflow"
+
+
 def test_a_thread_of_c11_has_a_stack_for_the_handler(hostile: Path) -> None:
     (report,), status, _ = crash(hostile, "c11_thread")
     assert status == -signal.SIGSEGV

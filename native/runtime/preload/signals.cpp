@@ -12,6 +12,7 @@
 
 #include "runtime/crash/actions.h"
 #include "runtime/crash/handler.h"
+#include "runtime/crash/handler_stack.h"
 #include "runtime/preload/signals.h"
 #include "runtime/whocall.h"
 
@@ -85,6 +86,17 @@ WHOCALL_API void (*__sysv_signal(int signal, void (*handler)(int)) WHOCALL_AS_DE
   static const auto kReal = behind_us<SetHandler>("__sysv_signal");
   constexpr auto kFlags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
   return is_kept(signal) ? set_handler(signal, handler, kFlags, false) : kReal(signal, handler);
+}
+
+// Who takes the stack for handlers away, as runtimes do at the end of a thread, has no other one:
+// ours comes back. One that the program brings itself stays.
+WHOCALL_API int sigaltstack(const stack_t* wanted, stack_t* before) WHOCALL_AS_DECLARED {
+  static const auto kReal = behind_us<int (*)(const stack_t*, stack_t*)>("sigaltstack");
+  const int result = kReal(wanted, before);
+  if (result == 0 && stands && wanted != nullptr && (wanted->ss_flags & SS_DISABLE) != 0) {
+    runtime::give_handler_stack();
+  }
+  return result;
 }
 
 // Two more names of signal().

@@ -49,6 +49,27 @@ static int in_c11_thread(void* unused) {
   return overflow(0);
 }
 
+/* The stack for handlers is taken away, twice, and one of the program's own put there between. */
+static void* without_stack(void* unused) {
+  static char own[65536];
+  stack_t none = {.ss_flags = SS_DISABLE};
+  stack_t mine = {.ss_sp = own, .ss_size = sizeof own};
+  stack_t now;
+  sigaltstack(&none, NULL);
+  sigaltstack(&mine, NULL);
+  sigaltstack(NULL, &now);
+  if (now.ss_sp != own) _exit(9);
+  sigaltstack(&none, NULL);
+  overflow(0);
+  return unused;
+}
+
+static void stack_taken_away(void) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, without_stack, NULL);
+  pthread_join(thread, NULL);
+}
+
 static void c11_thread(void) {
   thrd_t thread;
   thrd_create(&thread, in_c11_thread, NULL);
@@ -156,7 +177,7 @@ int main(int count, char** words) {
     const char* name;
     void (*function)(void);
   } kCases[] = {
-      {"after_vfork", after_vfork}, {"c11_thread", c11_thread}, {"forty_threads", forty_threads},
+      {"after_vfork", after_vfork}, {"c11_thread", c11_thread}, {"stack_taken_away", stack_taken_away}, {"forty_threads", forty_threads},
       {"handled", handled},         {"limited", limited},       {"twice", twice},
       {"small_stack", small_stack}, {"boom", boom},
   };
