@@ -35,13 +35,91 @@ inline bool ends_with_call(CodeBytes before, std::uintptr_t /*return_address*/) 
   return false;
 }
 
-// mov %rsp,%rbp or its shorter brother, in either form.
-inline bool sets_frame_pointer(CodeBytes code, std::uintptr_t /*mode*/) {
-  for (std::size_t at = 0; at + 2 <= code.size(); ++at) {
-    const std::uint8_t* const move = code.data() + at;
-    if ((move[0] == 0x89 && move[1] == 0xe5) || (move[0] == 0x8b && move[1] == 0xec)) {
-      return true;
+// An instruction that leaves the stack pointer as it is, of those that compilers put into
+// prologues; 0: it is none. Of an instruction that is cut off the size is beyond the end.
+inline std::size_t plain_size(CodeBytes code) {
+  const auto byte = [code](std::size_t at) {
+    return at < code.size() ? code.data()[at] : std::uint8_t{0};
+  };
+  constexpr std::uint8_t kSp = 4;
+  const bool is_wide = sizeof(void*) == 8 && (byte(0) & 0xf8U) == 0x48;
+  const bool has_prefix = byte(0) == 0x66 || (sizeof(void*) == 8 && (byte(0) & 0xf0U) == 0x40);
+  const std::size_t at = has_prefix ? 1 : 0;
+  const std::uint8_t modrm = byte(at + 1);
+  const std::size_t operand = operand_size(modrm, byte(at + 2));
+  const bool changes_sp = modrm >= 0xc0 && (modrm & 7U) == kSp;
+  const bool loads_sp = (modrm >> 3U & 7U) == kSp;
+  switch (byte(at)) {
+    case 0x90:  // nop
+      return at + 1;
+    case 0x31:  // xor
+    case 0x85:  // test
+    case 0x89:  // mov
+      return changes_sp ? 0 : at + 1 + operand;
+    case 0x33:
+    case 0x8b:
+    case 0x8d:  // lea
+      return loads_sp ? 0 : at + 1 + operand;
+    case 0x83:  // add, cmp and others, with 8 bits
+      return changes_sp ? 0 : at + 2 + operand;
+    case 0xc7:
+      return changes_sp ? 0 : at + 5 + operand;
+    case 0x0f: {  // nop, movzx, movsx
+      const std::uint8_t kind = modrm;
+      const bool is_known = kind == 0x1f || (kind & 0xf6U) == 0xb6;
+      return is_known ? at + 2 + operand_size(byte(at + 2), byte(at + 3)) : 0;
     }
+    default:  // mov of a constant
+      return (byte(at) & 0xf8U) == 0xb8 ? at + (is_wide ? 9 : 5) : 0;
+  }
+}
+
+// What aligns the stack, as main does, and puts the return address on it again; 0: none of it.
+inline std::size_t alignment_size(CodeBytes code) {
+  constexpr std::uint8_t kPieces[][5] = {
+      {4, 0x48, 0x83, 0xe4, 0xf0},  // and $-16,%rsp
+      {4, 0x41, 0xff, 0x72, 0xf8},  // push -8(%r10)
+      {3, 0x83, 0xe4, 0xf0, 0},     // and $-16,%esp
+      {3, 0xff, 0x71, 0xfc, 0},     // push -4(%ecx)
+      {4, 0xf3, 0x0f, 0x1e, 0xfa},  // endbr64
+      {4, 0xf3, 0x0f, 0x1e, 0xfb},  // endbr32
+  };
+  for (const auto& piece : kPieces) {
+    bool is_there = code.size() >= piece[0];
+    for (std::size_t i = 0; is_there && i < piece[0]; ++i) {
+      is_there = code.data()[i] == piece[i + 1];
+    }
+    if (is_there) {
+      return piece[0];
+    }
+  }
+  return 0;
+}
+
+// Whether its first push is that of the frame pointer, and the stack pointer becomes that right
+// behind it. Folklore. Situation: where frame pointers are not kept, the register is one like
+// others, and may be made a copy of the stack pointer. Example: gcc -O1 for the address of a
+// structure at the stack's end, `mov %rsp,%rbp` behind the pushes. Remedy: the prologue alone says.
+inline bool sets_frame_pointer(CodeBytes code, std::uintptr_t /*mode*/) {
+  bool is_pushed = false;
+  for (std::size_t at = 0; at < code.size();) {
+    const CodeBytes rest = code.subspan(at);
+    const std::size_t wide = sizeof(void*) == 8 && rest.size() > 2 && rest.data()[0] == 0x48;
+    if (rest.size() > wide + 1) {
+      const std::uint8_t* const move = rest.data() + wide;
+      if ((move[0] == 0x89 && move[1] == 0xe5) || (move[0] == 0x8b && move[1] == 0xec)) {
+        return is_pushed;  // mov %rsp,%rbp in either form
+      }
+    }
+    const bool pushes = rest.data()[0] == 0x55;
+    const std::size_t plain = plain_size(rest);
+    const std::size_t aligning = is_pushed ? 0 : alignment_size(rest);
+    const std::size_t size = pushes ? 1 : aligning != 0 ? aligning : plain;
+    if (size == 0 || (pushes && is_pushed)) {
+      return false;
+    }
+    is_pushed = is_pushed || pushes;
+    at += size;
   }
   return false;
 }

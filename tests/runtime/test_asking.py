@@ -1,0 +1,17 @@
+"""Some of the programs that ask who called them: no answer is wrong; with tables each is one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from runtime.asking import BUILDS, run
+
+
+def test_random_programs_that_ask(tmp_path: Path) -> None:
+    answers = run(2 * len(BUILDS), 0, tmp_path)
+    assert answers.wrong == [], answers.lines()
+    for build, flags in BUILDS.items():
+        true, unknown = answers.kinds[build, "true"], answers.kinds[build, "cannot tell"]
+        assert true + unknown > 10, build
+        if "-fomit-frame-pointer" not in flags:
+            assert true > 0.95 * (true + unknown), answers.lines()
