@@ -412,10 +412,15 @@ class TraceThread:
     lives: bool  # was there when the image was made
     sees_no_returns: bool  # its hooks stand at the beginnings of functions alone
     events: int  # that it recorded
-    next_event: int  # the number of the one that it records next
+    next_event: int  # the number behind that of the last one that can be read
+    registered: int  # when it first called
     serial: int  # in the order in which threads first called
     ring_capacity: int  # of these the ring holds the last so many at most
     lost: int  # that the ring holds no more
+
+    def events_from(self, first: int) -> int:
+        """How many from that number on can be read."""
+
     calls: int  # of those that it holds
     returns: int
     damaged: int
@@ -451,6 +456,9 @@ class Trace:
     origin: int  # of all threads' first events the earliest, nanoseconds of CLOCK_MONOTONIC
     functions: list[int]  # first bytes of all functions
     call_sites: list[int]  # return addresses of all calls
+
+    def tell_homes(self, homes: dict[int, int]) -> None:
+        """Of functions and call sites, where the function around each begins, as far as known."""
 
     def text(
         self,

@@ -27,7 +27,7 @@ namespace {
 // Keeps alive what the trace's bytes lie in.
 struct TraceView {
   std::shared_ptr<const void> owner;
-  std::shared_ptr<const Trace> trace;
+  std::shared_ptr<Trace> trace;
 };
 
 struct TraceThreadView {
@@ -212,8 +212,11 @@ void bind_threads(py::module_& module) {
       .def_property_readonly(
           "events",
           [](const TraceThreadView& v) { return v.thread().events - v.thread().first_event; })
-      .def_property_readonly("next_event",
-                             [](const TraceThreadView& v) { return v.thread().events; })
+      .def_property_readonly("next_event", [](const TraceThreadView& v) { return v.measure().end; })
+      .def_property_readonly("registered",
+                             [](const TraceThreadView& v) { return v.thread().began.nanoseconds; })
+      .def("events_from", [](const TraceThreadView& v,
+                             std::uint64_t first) { return v.trace->events_from(v.index, first); })
       .def_property_readonly("serial", [](const TraceThreadView& v) { return v.thread().serial; })
       .def_property_readonly("ring_capacity",
                              [](const TraceThreadView& v) { return v.thread().ring_capacity; })
@@ -247,6 +250,8 @@ void bind_trace(py::class_<TraceView>& trace) {
       .def_property_readonly("origin", [](const TraceView& view) { return view.trace->origin(); })
       .def_property_readonly("functions",
                              [](const TraceView& view) { return view.trace->functions(); })
+      .def("tell_homes", [](const TraceView& view,
+                            FunctionHomes homes) { view.trace->tell_homes(std::move(homes)); })
       .def_property_readonly("call_sites",
                              [](const TraceView& view) { return view.trace->call_sites(); });
 }

@@ -5,8 +5,8 @@
 namespace whocall {
 
 CallReplay::CallReplay(const TraceBytes& bytes, const TraceThread& thread, double rate,
-                       std::size_t outer)
-    : thread_(thread), cursor_(bytes, thread, rate) {
+                       std::size_t outer, const FunctionHomes& homes)
+    : thread_(thread), homes_(homes), cursor_(bytes, thread, rate) {
   for (const ShadowEntry& entry : std::span(thread.stack).first(outer)) {
     open_.push_back({.function = entry.function,
                      .call_site = entry.call_site,
@@ -26,10 +26,33 @@ CallEnd CallReplay::unseen_end() const {
   return thread_.sees_no_returns ? CallEnd::gone : CallEnd::left;
 }
 
+std::optional<Address> CallReplay::home(Address address) const {
+  const auto found = homes_.find(address);
+  return found == homes_.end() ? std::nullopt : std::optional(found->second);
+}
+
+// Where nobody sees returns: the caller of what begins is another one that is open, so the
+// innermost one is over. A caller without a hook is none of them, and says nothing.
+bool CallReplay::has_returned() const {
+  const auto caller = home(pending_->call_site);
+  if (!thread_.sees_no_returns || pending_->kind != EventKind::enter || !caller ||
+      home(open_.back().function) == caller) {
+    return false;
+  }
+  constexpr std::size_t kMostCompared = 64;
+  const std::size_t count = std::min(open_.size(), kMostCompared);
+  return std::any_of(open_.rbegin(), open_.rbegin() + static_cast<std::ptrdiff_t>(count),
+                     [&](const OpenCall& call) { return home(call.function) == caller; });
+}
+
 // Closes one call that the pending event shows to be gone; false when there is none.
 bool CallReplay::close_next() {
   if (open_.empty()) {
     return false;
+  }
+  if (has_returned()) {
+    end_top(unseen_end());
+    return true;
   }
   const OpenCall& top = open_.back();
   const bool enters = pending_->kind == EventKind::enter;
@@ -102,8 +125,9 @@ const CallStep* CallReplay::advance() {
   const auto at =
       std::ranges::lower_bound(thread_.stack, std::uint64_t{top.depth}, {}, &ShadowEntry::depth);
   const bool running = thread_.lives && (beyond || (at != thread_.stack.end() && alive(*at)));
-  const CallEnd at_end = thread_.sees_no_returns ? CallEnd::open : CallEnd::running;
-  end_top(running ? at_end : unseen_end());
+  // Of one that nobody sees return nothing tells when that was, should it be over.
+  const CallEnd at_end = running ? CallEnd::running : CallEnd::left;
+  end_top(thread_.sees_no_returns ? CallEnd::open : at_end);
   return &step_;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "tracing/trace_events.h"
@@ -42,11 +43,17 @@ struct CallStep {
 };
 inline constexpr std::uint64_t kNoEvent = ~std::uint64_t{0};
 
+// By return addresses and addresses in functions, where the function around them begins: of what is
+// known.
+using FunctionHomes = std::unordered_map<Address, Address>;
+
 class CallReplay {
  public:
   // `outer`: how many of the shadow stack's activations began before all that the ring holds and
   // enclose it (measure_thread tells): they are open from the beginning.
-  CallReplay(const TraceBytes& bytes, const TraceThread& thread, double rate, std::size_t outer);
+  // `homes`: where nobody sees returns, who calls tells what has returned before.
+  CallReplay(const TraceBytes& bytes, const TraceThread& thread, double rate, std::size_t outer,
+             const FunctionHomes& homes);
   // Null at the end. Valid until the next call.
   const CallStep* next();
   // Open calls, outermost first; after a step of kind `end` without the one that it closed.
@@ -56,11 +63,14 @@ class CallReplay {
  private:
   const CallStep* advance();
   bool close_next();
+  [[nodiscard]] bool has_returned() const;
+  [[nodiscard]] std::optional<Address> home(Address address) const;
   void take(const TraceEvent& event);
   void end_top(CallEnd how);
   [[nodiscard]] CallEnd unseen_end() const;
 
   const TraceThread& thread_;
+  const FunctionHomes& homes_;
   EventCursor cursor_;
   std::vector<OpenCall> open_;
   std::optional<TraceEvent> pending_;  // waits until what it leaves is closed

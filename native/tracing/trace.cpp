@@ -39,8 +39,10 @@ void Trace::look_at(std::size_t number, std::unordered_set<Address>& functions,
   std::uint64_t least = ~std::uint64_t{0};  // depth of events
   Address function = ~Address{0};           // of the event before: none yet
   Address call_site = ~Address{0};
+  measure.end = thread.oldest();
   EventCursor cursor(*source_.bytes, thread, rate_);
   while (const TraceEvent* event = cursor.next()) {
+    measure.end = cursor.number() + 1;
     measure.first = measure.first == 0 ? event->time : measure.first;
     measure.last = event->time;
     if (event->kind == EventKind::fork) {
@@ -65,8 +67,17 @@ void Trace::look_at(std::size_t number, std::unordered_set<Address>& functions,
   }
 }
 
+std::uint64_t Trace::events_from(std::size_t thread, std::uint64_t first) const {
+  std::uint64_t count = 0;
+  EventCursor cursor(*source_.bytes, source_.threads[thread], rate_);
+  while (cursor.next() != nullptr) {
+    count += cursor.number() >= first ? 1 : 0;
+  }
+  return count;
+}
+
 CallReplay Trace::replay(std::size_t thread) const {
-  return {*source_.bytes, source_.threads[thread], rate_, measures_[thread].outer};
+  return {*source_.bytes, source_.threads[thread], rate_, measures_[thread].outer, homes_};
 }
 
 }  // namespace whocall

@@ -118,6 +118,118 @@ def test_what_is_told_of_times(tmp_path: Path) -> None:
     assert "whose hooks see no returns" in refused.stderr
 
 
+HELPED = """
+#include <stdlib.h>
+#include <unistd.h>
+#define KEPT __attribute__((noinline))
+#define PLAIN __attribute__((noinline, no_instrument_function))
+KEPT static int work(int n);
+KEPT int outer(int n) { return work(n) + 1; }
+KEPT static int leaf(int n) { return n * 3; }
+PLAIN static int helper(int n) { return leaf(n) + leaf(n + 1); }
+KEPT static int work(int n) { int sum = helper(n); usleep(30000); return sum; }
+static volatile int kept;
+int main(void) { kept = outer(1); kept = leaf(kept); abort(); }
+"""
+
+
+@pytest.mark.parametrize("way", ["pg", "mfentry"])
+@pytest.mark.parametrize("level", ["-O0", "-O1", "-O2"])
+def test_a_function_without_a_hook_between(way: str, level: str, tmp_path: Path) -> None:
+    """None is said to have ended while it runs."""
+    (tmp_path / "helped.c").write_text(HELPED)
+    core = run(compiled(tmp_path / way, tmp_path / "helped.c", way, level)).core
+    assert core is not None
+    lines = said("trace", core).splitlines()
+    (work,) = [line for line in lines if "} work" in line]
+    assert re.search(r"<\d+\.\d+ ms +\} work", work), lines
+    assert sum(line.strip().endswith("<- helper at helped.c:9") for line in lines) == 2, lines
+
+
+STACK_THAT_IS_GONE = """
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#define KEPT __attribute__((noinline))
+static ucontext_t outside, inside;
+static char *stack;
+KEPT static void inner(void) { swapcontext(&inside, &outside); }
+KEPT static void co(void) { inner(); }
+KEPT static int after(int n) { return n + 1; }
+KEPT static void *run(void *unused) {
+  getcontext(&inside);
+  inside.uc_stack.ss_sp = stack;
+  inside.uc_stack.ss_size = 262144;
+  makecontext(&inside, co, 0);
+  swapcontext(&outside, &inside);
+  munmap(stack, 262144);
+  return after(1) == 2 ? unused : stack;
+}
+int main(void) {
+  pthread_t thread;
+  stack = mmap(0, 262144, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  pthread_create(&thread, 0, run, 0);
+  pthread_join(thread, 0);
+  abort();
+}
+"""
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_a_stack_that_is_gone(way: str, level: str, tmp_path: Path) -> None:
+    (tmp_path / "gone.c").write_text(STACK_THAT_IS_GONE)
+    ran = run(compiled(tmp_path / way, tmp_path / "gone.c", way, level), **PATCHED)
+    assert ran.status == -6
+    assert any(name.startswith("after") for name in profile(ran.core))
+
+
+FLOATS = """
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+__attribute__((noinline)) double added(double a, double b) { return a + b; }
+__attribute__((no_instrument_function)) static void *run(void *unused) {
+  if (added(1.5, 2.25) != 3.75) _Exit(9);
+  return unused;
+}
+int main(void) {
+  for (int i = 0; i < 40; ++i) {
+    pthread_t thread;
+    pthread_create(&thread, 0, run, 0);
+    pthread_join(thread, 0);
+  }
+  abort();
+}
+"""
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_arguments_in_vectors(way: str, tmp_path: Path) -> None:
+    """Of the first function that a thread calls, whose hook takes memory and clears it."""
+    (tmp_path / "floats.c").write_text(FLOATS)
+    exe = compiled(tmp_path / way, tmp_path / "floats.c", way, "-O1")
+    lesser = "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW"
+    for more in ({}, {"GLIBC_TUNABLES": lesser}):
+        ran = run(exe, WHOCALL_TRACE_THREADS="2", **PATCHED, **more)
+        assert ran.status == -6
+
+
+@pytest.mark.parametrize("room", ["8,4", "10,5", "16", "2"])
+def test_other_room_is_left_alone(room: str, tmp_path: Path) -> None:
+    objects, made = tmp_path / "handed.o", tmp_path / "handed"
+    text = PROGRAMS / "handed.c"
+    flags = ["-g", "-w", "-O2", f"-fpatchable-function-entry={room}", "-c"]
+    subprocess.run(["gcc", *flags, str(text), "-o", str(objects)], check=True)
+    link = ["gcc", objects, "-Wl,-u,whocall_trace_patch", STATIC, "-pthread", "-ldl", "-o", made]
+    subprocess.run([*map(str, link)], check=True)
+    ran = run(made, **PATCHED)
+    assert ran.output.splitlines()[0] == "36 44.5 120 3.25"
+    assert ran.core is not None
+    assert whocall("trace", ran.core).returncode == 1
+
+
 def test_no_hook_is_written_where_nobody_asks(tmp_path: Path) -> None:
     exe = compiled(tmp_path / "p", PROGRAMS / "handed.c", "patched", "-O1")
     ran = run(exe)

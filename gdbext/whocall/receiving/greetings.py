@@ -22,6 +22,7 @@ _READY, _GO = b"READY", b"GO"
 _LONGEST_RECORD = 16 << 10  # bytes
 _PATIENCE = 2.0  # seconds that a process may take for an answer: it waits for nothing else
 _BACKLOG = 1000
+_AT_ONCE = 64  # who come: others have their turn between
 _CREDENTIALS = struct.Struct("3i")  # struct ucred: process, user, group
 _LONGEST_ANSWER = 500  # bytes
 
@@ -92,8 +93,8 @@ class Listener:
         return self._socket.fileno()
 
     def greetings(self, patience: float) -> Iterator[Greeting]:
-        """All who have come; each has so many seconds for its record."""
-        while True:
+        """Some who have come; each has so many seconds for its record."""
+        for _ in range(_AT_ONCE):
             try:
                 channel, _ = self._socket.accept()
             except OSError:  # nobody is left, or there is no room for another one
@@ -119,6 +120,16 @@ def record_of(greeting: Greeting) -> bytes:
         raise Error("it has ended") from error
 
 
+def has_gone(greeting: Greeting) -> bool:
+    """Whether it has ended without a word: to be asked when something can be read."""
+    try:
+        return not greeting.channel.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+
+
 def get_leave(greeting: Greeting) -> None:
     """Asks the process to let us look at it. Raises Error where it does not."""
     import select
@@ -126,7 +137,9 @@ def get_leave(greeting: Greeting) -> None:
     channel = greeting.channel
     try:
         channel.send(_READY, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
-        if not select.select([channel], [], [], _PATIENCE)[0]:
+        poll = select.poll()  # select() knows no file beyond the first thousand
+        poll.register(channel, select.POLLIN)
+        if not poll.poll(_PATIENCE * 1000):
             raise Error("it does not answer")
         if channel.recv(len(_GO) + 1, socket.MSG_DONTWAIT) != _GO:
             raise Error("it has ended, or says what it cannot mean")

@@ -18,7 +18,7 @@ from contextlib import suppress
 from whocall.base.errors import Error
 from whocall.base.forked import how_it_ended
 from whocall.base.records import dataclass
-from whocall.receiving.greetings import Greeting, Listener, answer
+from whocall.receiving.greetings import Greeting, Listener, answer, has_gone
 from whocall.receiving.store import Place, Store, drop
 from whocall.receiving.worker import MOST_SAID, SECONDS, Work, begin
 
@@ -102,17 +102,25 @@ class Receiver:
 
     def _welcome(self) -> None:
         for greeting in self._listener.greetings(_UNTIL_HEARD):
-            if len(self._silent) + len(self._waiting) < self._room:
+            if self._has_room_for(greeting.user):
                 self._silent[greeting.fileno()] = greeting
                 self._selector.register(greeting, selectors.EVENT_READ, greeting)
             else:
                 answer(greeting, "too many processes wait for it", is_made=False)
 
+    def _has_room_for(self, user: int) -> bool:
+        """One user may have a half of what there is."""
+        own = sum(each.user == user for each in [*self._silent.values(), *self._waiting])
+        return own < self._room // 2 and len(self._silent) + len(self._waiting) < self._room
+
     def _hear(self, greeting: Greeting) -> None:
         """What it has said is read by its worker."""
         self._selector.unregister(greeting)
         del self._silent[greeting.fileno()]
-        self._waiting.append(greeting)
+        if has_gone(greeting):
+            greeting.channel.close()
+        else:
+            self._waiting.append(greeting)
 
     def _take_next(self) -> Greeting:
         users = [job.greeting.user for job in self._jobs.values()]
@@ -151,8 +159,8 @@ class Receiver:
                 with suppress(ProcessLookupError):
                     os.kill(job.worker, signal.SIGKILL)  # it is heard of then
         for greeting in [each for each in self._silent.values() if now > each.until]:
-            self._hear(greeting)
-            self._waiting.remove(greeting)
+            self._selector.unregister(greeting)
+            del self._silent[greeting.fileno()]
             answer(greeting, "nothing was said in time", is_made=False)
 
     def _finish(self, job: _Job) -> None:

@@ -72,6 +72,8 @@ def telling_of(
         inside=any(thread.sees_no_returns for thread in trace.threads),
         known=known,
     )
+    if any(thread.sees_no_returns for thread in trace.threads):
+        trace.data.tell_homes(names.homes)
     threads = chosen_threads(trace, choice)
     functions = chosen_functions(names, choice)
     return Telling(trace, names, threads, choice.most_depth, *functions, choice.shortest)

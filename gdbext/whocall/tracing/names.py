@@ -24,11 +24,12 @@ class TraceNames:
     callers: dict[int, str]  # the same without the place in the function
     modules: dict[int, str]  # of functions: the path of their file; "" in none
     sizes: dict[int, int]  # of functions, bytes; those that are known
+    homes: dict[int, int]  # of functions and call sites: where the function around them begins
 
 
 def no_names() -> TraceNames:
     """Of nothing yet."""
-    return TraceNames({}, {}, {}, {}, {})
+    return TraceNames({}, {}, {}, {}, {}, {})
 
 
 class Namer:
@@ -97,10 +98,14 @@ def names_of(
         place = namer.place(address)
         found.functions[address] = namer.function(place, inside)
         found.modules[address] = place.module or ""
+        if place.offset is not None:
+            found.homes[address] = address - place.offset
         if place.size is not None and (inside or not place.offset):
             found.sizes[address] = place.size
     for address in set(call_sites) - found.call_sites.keys():
         place = namer.place(address - 1 if address else 0)
+        if place.offset is not None:
+            found.homes[address] = address - 1 - place.offset
         found.callers[address] = namer.caller(place)
         found.call_sites[address] = namer.call_site(place)
     return found

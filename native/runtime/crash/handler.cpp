@@ -84,9 +84,12 @@ void let_it_come_again(const Crash& crash) {
   }
 }
 
+// For a report that may hang; a receiver that has one answers, or is given up.
+bool may_wait(int moments) { return moments < kLongWait || reporter().is_telling(); }
+
 // Threads that crashed at the same time are heard before the process ends.
 void wait_for_others() {
-  for (int i = 0, idle = 0; i < kLongWait && idle < kShortWait; ++i) {
+  for (int i = 0, idle = 0; may_wait(i) && idle < kShortWait; ++i) {
     idle = waiting.load() == 0 && owner.load() == 0 ? idle + 1 : 0;
     wait_a_moment();
   }
@@ -157,7 +160,7 @@ void take_course(const Crash& crash, siginfo_t* info, void* context) {
   pid_t nobody = 0;
   if (!first.compare_exchange_strong(nobody, crash.thread) && nobody != crash.thread) {
     // The core is of the first one's signal; this thread is in it as it is.
-    for (int i = 0; i < kLongWait; ++i) {
+    for (int i = 0; may_wait(i); ++i) {
       wait_a_moment();
     }
   }
@@ -169,7 +172,7 @@ void take_course(const Crash& crash, siginfo_t* info, void* context) {
 bool take_turn(pid_t thread) {
   waiting.fetch_add(1);
   pid_t nobody = 0;
-  for (int i = 0; i < kLongWait && !owner.compare_exchange_strong(nobody, thread); ++i) {
+  for (int i = 0; may_wait(i) && !owner.compare_exchange_strong(nobody, thread); ++i) {
     nobody = 0;
     wait_a_moment();
   }

@@ -15,6 +15,6 @@ int give_handler_stack();
 std::size_t room_of_handler();
 inline constexpr std::size_t kReportRoom = 5120;    // bytes that a report takes, and somewhat more
 inline constexpr std::size_t kReceiverRoom = 2000;  // likewise, to tell a receiver
-inline constexpr std::size_t kLineRoom = 800;      // likewise, for a line
+inline constexpr std::size_t kLineRoom = 800;       // likewise, for a line
 
 }  // namespace whocall::runtime

@@ -21,6 +21,7 @@ void Reporter::begin_anew(const Crash& crash) {
   was_refused_ = false;
   received_[0] = '\0';
   given_up_ = 0;
+  is_telling_.store(false);
 }
 
 void Reporter::report(const Crash& crash) {
@@ -134,7 +135,9 @@ void Reporter::tell_receiver() {
   record_.add_sender(crash_);
   record_.add_annotations();
   const std::size_t size = record_.finish();
+  is_telling_.store(true);
   is_received_ = receiver_.tell(record_.bytes(), size, received_, sizeof received_);
+  is_telling_.store(false);
   was_refused_ = !is_received_;
 }
 

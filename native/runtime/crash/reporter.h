@@ -1,6 +1,7 @@
 // Makes the report of one crash: stage by stage, so that a crash inside one costs that stage alone.
 #pragma once
 
+#include <atomic>
 #include <csetjmp>
 
 #include "runtime/crash/crash.h"
@@ -23,6 +24,9 @@ class Reporter {
   // The same where the stack for handlers has not the room for a report: by the receiver, or that
   // so many bytes are missing, in one line.
   void report_small_stack(const Crash& crash, std::size_t missing);
+
+  // Whether a receiver has the report now, which takes as long as it takes; it ends in time.
+  [[nodiscard]] bool is_telling() const { return is_telling_.load(); }
 
   // Of the thread that is in report(), when it crashes itself: goes on behind the stage. It returns
   // where there is no way on.
@@ -53,6 +57,7 @@ class Reporter {
 
   Output output_;
   Receiver receiver_;
+  std::atomic<bool> is_telling_{false};
   bool is_received_ = false;  // the receiver has made the report
   bool was_refused_ = false;  // there is one, which has not
   char received_[512] = {};   // what it said

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "runtime/trace/region.h"
+#include "runtime/trace/vectors.h"
 #include "runtime/trace/whocall_trace.h"
 
 /* What a function begins with, before the hook is called. */
@@ -56,9 +57,11 @@ static WCT_PLAIN uintptr_t without_alignment(uintptr_t place) { return place; }
 #endif
 
 static WCT_PLAIN uintptr_t call_before(uintptr_t pc) {
+  static const unsigned char prefix[] = {0x67};
   const unsigned char* const code = (const unsigned char*)pc;
   const bool is_direct =
-      code[-5] == 0xe8 && code[-6] != 0x67; /* else linkers made it of the other */
+      code[-5] == 0xe8 &&
+      !stands_before(pc - CALL_SIZE, prefix, 1); /* else linkers made it of the other */
   return is_direct ? pc - CALL_SIZE : pc - INDIRECT_CALL_SIZE;
 }
 
@@ -165,6 +168,24 @@ static WCT_PLAIN uintptr_t least_frame(uintptr_t pc) {
 #endif
 
 #if defined(__x86_64__) || defined(__i386__)
+static WCT_PLAIN WCT_RARE void enter_first(uintptr_t function, uintptr_t pc, uintptr_t site,
+                                           struct wct_ends ends) {
+  struct vectors kept;
+  const bool by_xsave = has_xsave();
+  keep_vectors(&kept, by_xsave);
+  wct_enter_alone(function, pc, site, ends);
+  restore_vectors(&kept, by_xsave);
+}
+
+static WCT_PLAIN void enter(uintptr_t function, uintptr_t pc, uintptr_t site,
+                            struct wct_ends ends) {
+  if (WCT_LIKELY(wct_self != NULL)) {
+    wct_enter_alone(function, pc, site, ends);
+  } else {
+    enter_first(function, pc, site, ends);
+  }
+}
+
 #define END_BY(frame) ((frame) + 2 * sizeof(uintptr_t)) /* by the frame pointer */
 
 /* `end` is where the function's frame ends, behind its return address; the frame pointer is still
@@ -180,14 +201,14 @@ __attribute__((used)) WCT_PLAIN void wct_at_fentry(uintptr_t pc, uintptr_t site,
     known->size = (uint64_t)least << 8U | distance;
     known->pc = pc;
   }
-  wct_enter_alone(pc - distance, pc, site, (struct wct_ends){end, END_BY(frame), least, false});
+  enter(pc - distance, pc, site, (struct wct_ends){end, END_BY(frame), least, false});
 }
 
 /* Of a function that has made its stack pointer the frame pointer already. */
 __attribute__((used)) WCT_PLAIN void wct_at_mcount(uintptr_t pc, const uintptr_t* frame) {
   const struct wct_ends ends = {END_BY((uintptr_t)frame), END_BY(frame[0]), 2 * sizeof(uintptr_t),
                                 true};
-  wct_enter_alone(function_of(pc), pc, frame[1], ends);
+  enter(function_of(pc), pc, frame[1], ends);
 }
 #endif
 
@@ -295,13 +316,22 @@ __attribute__((used)) WCT_PLAIN void wct_at_mcount(uintptr_t pc, uintptr_t site,
   /* Where it begins nobody knows: the place of its hook stands for it. */
   wct_enter_alone(pc & ~(uintptr_t)1, pc, site, (struct wct_ends){end, 0, end - sp, false});
 }
+/* What the C library does in a thread's first hook may use the registers of floating point. */
+#if defined(__ARM_PCS_VFP)
+#define KEEP_FLOATS "  vpush {d0-d7}\n"
+#define GIVE_FLOATS "  vpop {d0-d7}\n"
+#else
+#define KEEP_FLOATS
+#define GIVE_FLOATS
+#endif
+
 /* The function has pushed its return address, which is taken off here. */
 __asm__(
     ".text\n.syntax unified\n.arm\n.p2align 2\n.globl __gnu_mcount_nc\n"
     ".type __gnu_mcount_nc, %function\n__gnu_mcount_nc:\n"
     "  push {r0, r1, r2, r3, lr}\n"
-    "  mov r0, lr\n  ldr r1, [sp, #20]\n  add r2, sp, #24\n"
-    "  bl wct_at_mcount\n"
+    "  mov r0, lr\n  ldr r1, [sp, #20]\n  add r2, sp, #24\n" KEEP_FLOATS
+    "  bl wct_at_mcount\n" GIVE_FLOATS
     "  pop {r0, r1, r2, r3, ip}\n  pop {lr}\n  bx ip\n"
     ".size __gnu_mcount_nc, .-__gnu_mcount_nc\n");
 #endif

@@ -30,10 +30,12 @@ extern void __fentry__(void);
 #pragma clang diagnostic pop
 #endif
 
+/* Of exactly so many bytes: with more, some may lie before the function's first instruction. */
 static WCT_PLAIN bool has_room(const unsigned char* place) {
   static const unsigned char single[ROOM] = {0x90, 0x90, 0x90, 0x90, 0x90};
   static const unsigned char whole[ROOM] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
-  return memcmp(place, single, ROOM) == 0 || memcmp(place, whole, ROOM) == 0;
+  const bool is_longer = place[ROOM] == 0x90 || (place[ROOM] == 0x0f && place[ROOM + 1] == 0x1f);
+  return !is_longer && (memcmp(place, single, ROOM) == 0 || memcmp(place, whole, ROOM) == 0);
 }
 
 static WCT_PLAIN bool write_call(uintptr_t place) {
@@ -48,34 +50,27 @@ static WCT_PLAIN bool write_call(uintptr_t place) {
   return true;
 }
 
-/* From the first place to the last one; what runs meanwhile may lie between. */
-static WCT_PLAIN int let_write(uintptr_t first, uintptr_t last, int protection) {
+/* The pages of a place; what runs meanwhile may lie there. */
+static WCT_PLAIN bool let_write(uintptr_t place, int protection) {
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  const uintptr_t begin = first / page * page;
-  const uintptr_t end = (last + ROOM + page - 1) / page * page;
-  return mprotect((void*)begin, end - begin, protection);
+  const uintptr_t begin = place / page * page;
+  const uintptr_t end = (place + ROOM + page - 1) / page * page;
+  return mprotect((void*)begin, end - begin, protection) == 0;
 }
 
 __attribute__((constructor)) static WCT_PLAIN void patch(void) {
-  const uintptr_t* const begin = __start___patchable_function_entries;
-  const uintptr_t* const end = __stop___patchable_function_entries;
   const char* const wanted = whocall_setting("WHOCALL_TRACE_PATCH");
-  if (wanted == NULL || strcmp(wanted, "1") != 0 || begin == end) {
+  if (wanted == NULL || strcmp(wanted, "1") != 0) {
     return;
   }
-  uintptr_t first = UINTPTR_MAX;
-  uintptr_t last = 0;
-  for (const uintptr_t* at = begin; at != end; ++at) {
-    first = *at < first ? *at : first;
-    last = *at > last ? *at : last;
-  }
-  if (let_write(first, last, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) {
-    perror("libwhocall-trace: WHOCALL_TRACE_PATCH=1: code cannot be written to");
-    return;
-  }
-  for (const uintptr_t* at = begin; at != end; ++at) {
+  for (const uintptr_t* at = __start___patchable_function_entries;
+       at != __stop___patchable_function_entries; ++at) {
+    if (!let_write(*at, PROT_READ | PROT_WRITE | PROT_EXEC)) {
+      perror("libwhocall-trace: WHOCALL_TRACE_PATCH=1: code cannot be written to");
+      return;
+    }
     whocall_trace_patch += write_call(*at) ? 1 : 0;
+    let_write(*at, PROT_READ | PROT_EXEC);
   }
-  let_write(first, last, PROT_READ | PROT_EXEC);
 }
 #endif

@@ -46,10 +46,8 @@ static const uint64_t kVeryFar = (uint64_t)1 << 26U;
 
 /* Bytes that a frame may have given back since its hook was called: arguments on the stack. */
 #define SLACK ((uint64_t)16)
-#define MOST_ARGUMENTS ((uint64_t)256)     /* bytes, on the stack */
-#define LONGEST_FUNCTION ((uint64_t)65536) /* bytes, as a rule */
-#define MOST_COMPARED ((uint64_t)64)       /* entries */
-#define LONGEST_PROLOGUE ((uint64_t)256)   /* bytes of code before the hook is called */
+#define MOST_COMPARED ((uint64_t)64)     /* entries */
+#define LONGEST_PROLOGUE ((uint64_t)256) /* bytes of code before the hook is called */
 
 #define MASK_SIZE (_NSIG / 8) /* bytes, of the kernel's masks of signals */
 
@@ -182,40 +180,29 @@ static WCT_PLAIN bool is_inlined_into_top(const struct wct_entry* stack, uint64_
          is_inlined(&stack[first_of_frame(stack, depth, top->cfa)], call);
 }
 
-/* Whether code at `site` may be of the function of the innermost entry: not where another one on
- * the stack begins between the two, or begins right before the site and the innermost one behind
- * it. (Of functions that nobody is in nothing is known.) */
-static WCT_PLAIN bool may_hold(const struct wct_entry* stack, uint64_t depth, uint64_t site) {
-  const uint64_t begin = stack[depth - 1].function;
-  for (uint64_t at = depth - 1; at > 1 && depth - at < MOST_COMPARED; --at) {
-    const uint64_t other = stack[at - 1].function;
-    if (site - other < LONGEST_FUNCTION && (begin > site || begin < other)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 /* Whether the frame's return address stands where it did: what has returned is overwritten by the
  * next that is called, or left as it was. */
-static WCT_PLAIN bool holds_return(const struct wct_entry* entry) {
+static WCT_PLAIN bool holds_return(const struct wct_entry* entry, uint64_t end) {
 #if defined(__x86_64__) || defined(__i386__)
+  const uint64_t near = 2 * WCT_PAGE; /* else it may have been on a stack that is gone */
+  if (entry->cfa - end >= near && !wct_can_be_read(entry->cfa - sizeof(uintptr_t))) {
+    return false;
+  }
   return *((const uintptr_t*)(uintptr_t)entry->cfa - 1) == entry->call_site;
 #else
   (void)entry;
+  (void)end;
   return true;
 #endif
 }
 
 /* Of a function whose hook tells where its frame ends: whether the innermost entry cannot be around
- * it. What ends below it is gone. Of what ends above it some may be, too: the frames of functions
- * without hooks, and arguments that are handed over on the stack, lie where theirs were. */
-static WCT_PLAIN bool is_left_behind(struct wct_region* region, const struct wct_entry* stack,
-                                     uint64_t depth, const struct wct_call* call) {
-  const struct wct_entry* const top = &stack[depth - 1];
+ * it. What ends below it is gone, and what has nothing left of its frame above it. One that stays
+ * though it has returned is told to end too late, and none too early. */
+static WCT_PLAIN bool is_left_behind(struct wct_region* region, const struct wct_entry* top,
+                                     const struct wct_call* call) {
   return top->cfa == call->end || top->sp < call->end ||
-         is_gone(region, top, call->sp, call->end) || !holds_return(top) ||
-         (top->sp - call->end < MOST_ARGUMENTS && !may_hold(stack, depth, call->call_site));
+         is_gone(region, top, call->sp, call->end) || !holds_return(top, call->end);
 }
 
 /* How many entries are around it. Where all keep frame pointers, its caller's tells. */
@@ -223,12 +210,12 @@ static WCT_PLAIN uint64_t settle_alone(struct wct_region* region, const struct w
   const struct wct_entry* const stack = wct_stack(region);
   uint64_t depth = region->depth;
   for (uint64_t at = depth; call->framed && at > 1 && depth - at < MOST_COMPARED; --at) {
-    if (stack[at - 1].cfa == call->above) {
+    if (stack[at - 1].cfa == call->above && holds_return(&stack[at - 1], call->end)) {
       return at;
     }
   }
   while (depth > 1 && stack[depth - 1].cfa != call->above &&
-         is_left_behind(region, stack, depth, call)) {
+         is_left_behind(region, &stack[depth - 1], call)) {
     --depth;
   }
   return depth;

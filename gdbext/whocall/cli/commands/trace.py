@@ -104,14 +104,12 @@ def _follow(arguments: Values, forms: list[str]) -> int:
         raise UsageError("--follow takes a process, or the file of one: a core does not change")
     leave()  # it lasts as long as it does
     style = wanted_style(arguments)
-    follower = Follower(
-        lambda: _opened(arguments), _choice(arguments), not arguments.no_demangle, style
-    )
+    choice, demangle = _choice(arguments), not arguments.no_demangle
+    follower = Follower(lambda: _opened(arguments), choice, demangle, style, arguments.pid)
     with _output(arguments.output) as out:
 
-        def write_at_once(pieces: Iterator[str]) -> None:
-            for piece in pieces:
-                out([piece])
+        def write_at_once(pieces: list[str]) -> None:
+            out(pieces)
             if arguments.output is None:
                 flush()
 
