@@ -63,6 +63,7 @@ def receiver(folder: Path, *words: str) -> Iterator[Running]:
         process = subprocess.Popen(
             list(map(str, command)), stdout=subprocess.PIPE, stderr=said, text=True,
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
         )  # fmt: skip
     try:
         assert process.stdout is not None

@@ -68,6 +68,7 @@ class Ran:
 
     status: int
     said: str
+    told: str  # by the library
     reports: list[Report]
     cores: list[Path]
 
@@ -113,9 +114,10 @@ class Running:
         self._process.send_signal(signal.SIGSEGV)
         said = self._process.communicate(timeout=TIMEOUT_SECONDS)[0].decode(errors="replace")
         report = self._folder / f"report.{self._process.pid}"
-        text = report.read_text(errors="replace") if report.exists() else ""
+        said, mark, rest = said.partition("whocall: ")  # of programs that may open no file any more
+        text = report.read_text(errors="replace") if report.exists() else mark + rest
         cores = list(self._folder.glob("core*"))
-        return Ran(self._process.returncode, plain(said), read_reports(text), cores)
+        return Ran(self._process.returncode, plain(said), text, read_reports(text), cores)
 
 
 def plain(said: str) -> str:
@@ -136,6 +138,10 @@ def test_a_program(name: str, tmp_path: Path) -> None:
     assert ran.status == alone.status
     assert said_first(ran.said) == said_first(alone.said)
     assert len(ran.cores) == len(alone.cores)
+    # Some versions live on, and some bring a stack for handlers that is too small where the
+    # processor has many registers.
+    if not ran.reports and (alone.status >= 0 or "too small for a report" in ran.told):
+        return
     (report,) = ran.reports
     assert report.complete
     told = [frame.address for frame in report.frames()]

@@ -14,7 +14,7 @@
 namespace whocall::runtime {
 namespace {
 
-constexpr int kMoments = 20'000;          // half a millisecond each, that others may be before us
+constexpr int kTriesToConnect = 20'000;   // half a millisecond each, that others may be before us
 constexpr int kUntilReady = 50'000;       // milliseconds
 constexpr int kUntilReported = 70'000;    // milliseconds
 constexpr std::size_t kControlRoom = 64;  // bytes
@@ -133,7 +133,7 @@ bool speak(int with, const void* record, std::size_t size, char* answer, std::si
 }
 
 bool connect_to(int connection, const sockaddr_un& address) {
-  for (int i = 0; i < kMoments; ++i) {
+  for (int i = 0; i < kTriesToConnect; ++i) {
     if (connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
       return true;
     }

@@ -36,6 +36,7 @@ def run(arguments: Values) -> int:
         raise UsageError("receive takes --socket PATH, at which it listens, or -- PROGRAM to start")
     if arguments.everyone and os.geteuid() != 0:
         raise UsageError("--everyone takes root: nobody else may look at other users' processes")
+    _load_what_reports_need()
     store = Store(arguments.output, arguments.quota)
     with _socket(arguments) as path:
         listener = Listener(path, everyone=arguments.everyone)
@@ -43,6 +44,22 @@ def run(arguments: Values) -> int:
             return _receive(listener, store, arguments)
         finally:
             listener.close()
+
+
+def _load_what_reports_need() -> None:
+    """Whoever looks at another user's process may not be able to read our own files any more."""
+    import pkgutil
+    from importlib import import_module
+
+    import whocall.base
+    import whocall.report
+    from whocall.cli import parsing, redirected  # noqa: F401
+    from whocall.cli.commands import bt  # noqa: F401
+    from whocall.dumps import origin  # noqa: F401
+
+    for package in (whocall.base, whocall.report):
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            import_module(found.name)
 
 
 @contextmanager
