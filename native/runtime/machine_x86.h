@@ -36,15 +36,16 @@ inline bool ends_with_call(CodeBytes before, std::uintptr_t /*return_address*/) 
 }
 
 // An instruction that leaves the stack pointer as it is, of those that compilers put into
-// prologues; 0: it is none. Of an instruction that is cut off the size is beyond the end.
+// prologues; 0: it is none. Of one that is cut off the size is beyond the end.
 inline std::size_t plain_size(CodeBytes code) {
   const auto byte = [code](std::size_t at) {
     return at < code.size() ? code.data()[at] : std::uint8_t{0};
   };
   constexpr std::uint8_t kSp = 4;
-  const bool is_wide = sizeof(void*) == 8 && (byte(0) & 0xf8U) == 0x48;
-  const bool has_prefix = byte(0) == 0x66 || (sizeof(void*) == 8 && (byte(0) & 0xf0U) == 0x40);
-  const std::size_t at = has_prefix ? 1 : 0;
+  constexpr bool kIs64 = sizeof(void*) == 8;
+  std::size_t at = byte(0) == 0x66 || byte(0) == 0xf2 || byte(0) == 0xf3 ? 1 : 0;
+  const bool is_wide = kIs64 && (byte(at) & 0xf8U) == 0x48;
+  at += kIs64 && (byte(at) & 0xf0U) == 0x40 ? 1 : 0;
   const std::uint8_t modrm = byte(at + 1);
   const std::size_t operand = operand_size(modrm, byte(at + 2));
   const bool changes_sp = modrm >= 0xc0 && (modrm & 7U) == kSp;
@@ -52,21 +53,35 @@ inline std::size_t plain_size(CodeBytes code) {
   switch (byte(at)) {
     case 0x90:  // nop
       return at + 1;
-    case 0x31:  // xor
-    case 0x85:  // test
-    case 0x89:  // mov
+    case 0x01:  // add, or, and, sub, xor, cmp, test, mov to a register or memory
+    case 0x09:
+    case 0x21:
+    case 0x29:
+    case 0x31:
+    case 0x39:
+    case 0x85:
+    case 0x89:
       return changes_sp ? 0 : at + 1 + operand;
+    case 0x03:  // the same from there, movsxd, lea
+    case 0x0b:
+    case 0x23:
+    case 0x2b:
     case 0x33:
+    case 0x3b:
+    case 0x63:
     case 0x8b:
-    case 0x8d:  // lea
+    case 0x8d:
       return loads_sp ? 0 : at + 1 + operand;
-    case 0x83:  // add, cmp and others, with 8 bits
+    case 0x83:  // with a constant of 8 bits, or a shift by it
+    case 0xc1:
       return changes_sp ? 0 : at + 2 + operand;
+    case 0x81:  // of 32 bits
     case 0xc7:
       return changes_sp ? 0 : at + 5 + operand;
-    case 0x0f: {  // nop, movzx, movsx
-      const std::uint8_t kind = modrm;
-      const bool is_known = kind == 0x1f || (kind & 0xf6U) == 0xb6;
+    case 0x0f: {  // nop, movzx, movsx; moves and xor of vectors
+      const bool is_known = modrm == 0x1f || (modrm & 0xf6U) == 0xb6 || modrm == 0x10 ||
+                            modrm == 0x28 || modrm == 0x57 || modrm == 0x6e || modrm == 0x6f ||
+                            modrm == 0xef;
       return is_known ? at + 2 + operand_size(byte(at + 2), byte(at + 3)) : 0;
     }
     default:  // mov of a constant
@@ -74,8 +89,9 @@ inline std::size_t plain_size(CodeBytes code) {
   }
 }
 
-// What aligns the stack, as main does, and puts the return address on it again; 0: none of it.
-inline std::size_t alignment_size(CodeBytes code) {
+// What stands before a prologue: a mark of CET; what aligns the stack, as in main, and puts the
+// return address on it again. 0: none of it.
+inline std::size_t opening_size(CodeBytes code) {
   constexpr std::uint8_t kPieces[][5] = {
       {4, 0x48, 0x83, 0xe4, 0xf0},  // and $-16,%rsp
       {4, 0x41, 0xff, 0x72, 0xf8},  // push -8(%r10)
@@ -113,8 +129,8 @@ inline bool sets_frame_pointer(CodeBytes code, std::uintptr_t /*mode*/) {
     }
     const bool pushes = rest.data()[0] == 0x55;
     const std::size_t plain = plain_size(rest);
-    const std::size_t aligning = is_pushed ? 0 : alignment_size(rest);
-    const std::size_t size = pushes ? 1 : aligning != 0 ? aligning : plain;
+    const std::size_t opening = is_pushed ? 0 : opening_size(rest);
+    const std::size_t size = pushes ? 1 : opening != 0 ? opening : plain;
     if (size == 0 || (pushes && is_pushed)) {
       return false;
     }

@@ -6,6 +6,9 @@ import os
 import signal
 import warnings
 from collections.abc import Callable
+from typing import Any
+
+from whocall.base.errors import Error, MemoryShortError
 
 
 def fork_aside(work: Callable[[], None]) -> int:
@@ -23,6 +26,20 @@ def fork_aside(work: Callable[[], None]) -> int:
         finally:
             os._exit(0)  # nothing of ours is done twice: no flush, no farewell
     return child
+
+
+def outcome(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What it returns, or in its place why there is nothing, as {"refused": sentence}."""
+    try:
+        return work()
+    except Error as error:
+        return {"refused": str(error)}
+    except MemoryError:
+        return {"refused": str(MemoryShortError())}
+    except OSError as error:
+        return {"refused": error.strerror or str(error)}
+    except Exception as error:  # a fault of ours is told as well
+        return {"refused": f"whocall failed: {type(error).__name__}: {error}"}
 
 
 def how_it_ended(number: int, seconds: int) -> str:

@@ -8,8 +8,8 @@ import select
 from typing import TYPE_CHECKING, Any
 
 from whocall.base import limits
-from whocall.base.errors import Error, MemoryShortError
-from whocall.base.forked import fork_aside, how_it_ended
+from whocall.base.errors import Error
+from whocall.base.forked import fork_aside, how_it_ended, outcome
 from whocall.base.long_work import tell_long_work
 from whocall.cli.outside_sandbox import present, set_present
 
@@ -123,16 +123,7 @@ def _told(parent: int, work: Callable[[], Any]) -> dict[str, Any]:
     limits.limit_memory(limits.memory_now() + limits.memory_for(2))
     limits.limit_stack()
     limits.limit_time()
-    try:
-        return {"done": work()}
-    except Error as error:
-        return {"refused": str(error)}
-    except MemoryError:
-        return {"refused": str(MemoryShortError())}
-    except OSError as error:
-        return {"refused": error.strerror or str(error)}
-    except Exception as error:  # a fault of ours is told as well
-        return {"refused": f"whocall failed: {type(error).__name__}: {error}"}
+    return outcome(lambda: {"done": work()})
 
 
 def _write(descriptor: int, what: Json) -> None:

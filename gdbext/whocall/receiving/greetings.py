@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from whocall.base.errors import Error
+from whocall.base.printable import printable
 from whocall.base.records import dataclass
 
 _READY, _GO = b"READY", b"GO"
@@ -158,7 +159,7 @@ def is_waiting(greeting: Greeting) -> bool:
 
 def answer(greeting: Greeting, sentence: str, *, is_made: bool) -> None:
     """Lets the process go on its way, told where its report is, or why there is none."""
-    said = (b"+" if is_made else b"-") + os.fsencode(sentence)[:_LONGEST_ANSWER]
+    said = (b"+" if is_made else b"-") + os.fsencode(printable(sentence))[:_LONGEST_ANSWER]
     with suppress(OSError):
         greeting.channel.send(said, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
     greeting.channel.close()

@@ -13,9 +13,9 @@ import signal
 from collections.abc import Callable, Sequence
 
 from whocall.base import limits
-from whocall.base.errors import Error, MemoryShortError
+from whocall.base.errors import Error
 from whocall.base.file_search import Search
-from whocall.base.forked import fork_aside
+from whocall.base.forked import fork_aside, outcome
 from whocall.base.native_module import native
 from whocall.base.process_image import ProcessImage, open_process
 from whocall.base.records import dataclass
@@ -69,23 +69,19 @@ def _told(greeting: Greeting, work: Work, parent: int) -> dict[str, str]:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    try:
-        _take_rights_of(greeting)
-        if not native.end_with_parent(parent):  # a change of rights makes the kernel forget that
-            raise Error("nobody wants it any more")
-        limits.limit_memory(limits.memory_now() + limits.memory_for(work.jobs + 1))
-        limits.limit_stack()
-        limits.limit_time(SECONDS)
-        limits.limit_files(work.most)
-        return _examine(greeting, work)
-    except Error as error:
-        return {"refused": str(error)}
-    except MemoryError:
-        return {"refused": str(MemoryShortError())}
-    except OSError as error:
-        return {"refused": error.strerror or str(error)}
-    except Exception as error:  # a fault of ours is told as well
-        return {"refused": f"whocall failed: {type(error).__name__}: {error}"}
+    return outcome(lambda: _examine_confined(greeting, work, parent))
+
+
+def _examine_confined(greeting: Greeting, work: Work, parent: int) -> dict[str, str]:
+    _take_rights_of(greeting)
+    if not native.end_with_parent(parent):  # a change of rights makes the kernel forget that
+        raise Error("nobody wants it any more")
+    limits.limit_memory(limits.memory_now() + limits.memory_for(work.jobs + 1))
+    limits.limit_stack()
+    limits.limit_time(SECONDS)
+    limits.limit_files(work.most)
+    confine([each for each in work.caches if os.access(each, os.W_OK)], processes=True)
+    return _examine(greeting, work)
 
 
 def _take_rights_of(greeting: Greeting) -> None:
@@ -97,7 +93,6 @@ def _take_rights_of(greeting: Greeting) -> None:
 
 
 def _examine(greeting: Greeting, work: Work) -> dict[str, str]:
-    confine([each for each in work.caches if os.access(each, os.W_OK)], processes=True)
     record = record_in(record_of(greeting))
     get_leave(greeting)
     crash = told_crash(record, greeting.process)

@@ -59,6 +59,11 @@ void (*set_handler(int signal, void (*handler)(int), int flags, bool deferred))(
   return runtime::change_action(signal, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
 }
 
+// What signal() does, by any of its names.
+void (*signal_as_in_bsd(SetHandler real, int signal, void (*handler)(int)))(int) {
+  return is_kept(signal) ? set_handler(signal, handler, SA_RESTART, true) : real(signal, handler);
+}
+
 }  // namespace
 
 // NOLINTBEGIN: what is called as in the C library is so for a reason
@@ -78,7 +83,7 @@ WHOCALL_API int sigaction(int signal, const struct sigaction* action,
 
 WHOCALL_API void (*signal(int signal, void (*handler)(int)) WHOCALL_AS_DECLARED)(int) {
   static const auto kReal = behind_us<SetHandler>("signal");
-  return is_kept(signal) ? set_handler(signal, handler, SA_RESTART, true) : kReal(signal, handler);
+  return signal_as_in_bsd(kReal, signal, handler);
 }
 
 // What signal() is for programs that ask for System V's, or for the standard alone.
@@ -102,12 +107,12 @@ WHOCALL_API int sigaltstack(const stack_t* wanted, stack_t* before) WHOCALL_AS_D
 // Two more names of signal().
 WHOCALL_API void (*bsd_signal(int signal, void (*handler)(int)) WHOCALL_AS_DECLARED)(int) {
   static const auto kReal = behind_us<SetHandler>("bsd_signal");
-  return is_kept(signal) ? set_handler(signal, handler, SA_RESTART, true) : kReal(signal, handler);
+  return signal_as_in_bsd(kReal, signal, handler);
 }
 
 WHOCALL_API void (*ssignal(int signal, void (*handler)(int)) WHOCALL_AS_DECLARED)(int) {
   static const auto kReal = behind_us<SetHandler>("ssignal");
-  return is_kept(signal) ? set_handler(signal, handler, SA_RESTART, true) : kReal(signal, handler);
+  return signal_as_in_bsd(kReal, signal, handler);
 }
 
 // System V's, which old programs end themselves by: sigset(signal, SIG_DFL) in the handler, then

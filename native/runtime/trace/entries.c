@@ -278,8 +278,8 @@ WCT_PLAIN void _mcount(void* site) {
   const uintptr_t* const record = *(const uintptr_t* const*)__builtin_frame_address(0);
   /* What its caller's record is at ends the frame, as far as anybody can tell. */
   const uintptr_t* const above = (const uintptr_t*)record[0];
-  const struct wct_ends ends = {record[0], above != NULL ? above[0] : 0, 2 * sizeof(uintptr_t),
-                                true};
+  const bool is_record = record[0] % 16 == 0 && record[0] - (uintptr_t)record < WCT_NEAR;
+  const struct wct_ends ends = {record[0], is_record ? above[0] : 0, 2 * sizeof(uintptr_t), true};
   wct_enter_alone(function_of(pc), pc, (uintptr_t)site, ends);
 }
 #elif defined(__arm__)
