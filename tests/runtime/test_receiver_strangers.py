@@ -1,4 +1,4 @@
-"""What strangers say to a receiver, or do to it: nobody waits for that, and nothing of it counts."""
+"""What strangers say to a receiver, or do to it: nobody waits for that, nothing of it counts."""
 
 from __future__ import annotations
 
