@@ -86,12 +86,37 @@ inline bool ends_with_call(CodeBytes before, std::uintptr_t /*return_address*/) 
          (word & 0xfffffc1fU) == 0xd63f0000U;
 }
 
-// mov x29, sp; add x29, sp, #n
+// stp x29, x30, [sp, #n] with and without what writes the stack pointer back: from the stack
+// pointer that it leaves to what it has stored, bytes. -1: it is none.
+inline int stored_record(std::uint32_t word) {
+  if ((word & 0xffc07fffU) == 0xa9807bfdU) {
+    return 0;
+  }
+  return (word & 0xffe07fffU) == 0xa9007bfdU ? static_cast<int>(word >> 15U & 63U) * 8 : -1;
+}
+
+// Sums and differences that go to the stack pointer; loads and stores of pairs and single registers
+// that write it back.
+inline bool may_move_sp(std::uint32_t word) {
+  const bool is_sum = (word & 0x3f00001fU) == 0x1100001fU || (word & 0x3fe0001fU) == 0x0b20001fU;
+  const bool is_pair = (word & 0x3a8003e0U) == 0x288003e0U;
+  const bool is_single = (word & 0x3b2007e0U) == 0x380007e0U;
+  return is_sum || is_pair || is_single;
+}
+
+// Folklore. Situation: where frame pointers are not kept, the register is one like others, and may
+// point at a variable. Example: gcc -O2 for an array that is sorted, `add x29, sp, 16`. Remedy: it
+// counts if it was set to where the return address and the caller's frame pointer were put, and the
+// stack pointer has not moved between.
 inline bool sets_frame_pointer(CodeBytes code, std::uintptr_t /*mode*/) {
+  int record = -1;  // bytes above the stack pointer; -1: none, or it has moved
   for (std::size_t at = 0; at + 4 <= code.size(); at += 4) {
-    if ((word_at(code, at) & 0xff8003ffU) == 0x910003fdU) {
-      return true;
+    const std::uint32_t word = word_at(code, at);
+    if (record >= 0 && word == (0x910003fdU | static_cast<std::uint32_t>(record) << 10U)) {
+      return true;  // mov x29, sp; add x29, sp, #n
     }
+    const int stored = stored_record(word);
+    record = stored >= 0 || may_move_sp(word) ? stored : record;
   }
   return false;
 }

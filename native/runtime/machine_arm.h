@@ -3,6 +3,7 @@
 
 #include <ucontext.h>
 #include <algorithm>
+#include <bit>
 #include <csignal>
 #include <span>
 #include <string_view>
@@ -126,13 +127,46 @@ inline bool ends_with_call(CodeBytes before, std::uintptr_t return_address) {
   return (word & 0x0f000000U) == 0x0b000000U || (word & 0x0ffffff0U) == 0x012fff30U;
 }
 
-// A32 alone: add fp, sp, #n; sub fp, ip, #n; mov fp, sp.
+// How far the return address lies above the stack pointer behind an instruction of A32 code that
+// pushes {.., fp, lr}, with which a frame begins that kChain leads through, or vector registers
+// below those; bytes. 0: the instruction is neither.
+inline std::uint32_t pushed_below_link(std::uint32_t word, std::uint32_t before) {
+  if (before != 0 && (word & 0xffbf0e00U) == 0xed2d0a00U) {  // vpush
+    return before + 4 * (word & 0xffU);
+  }
+  constexpr std::uint32_t kAnchors = 1U << arm::kFp | 1U << arm::kLink;
+  const bool pushes = (word & 0xffff0000U) == 0xe92d0000U;
+  if (!pushes || (word & 0xf800U) != kAnchors) {
+    return 0;
+  }
+  return 4 * static_cast<std::uint32_t>(std::popcount(word & 0xffffU) - 1);
+}
+
+// Whether the stack pointer is what an instruction of A32 code gives its result to, or the base of
+// a load or store that writes it back.
+inline bool may_move_sp(std::uint32_t word) {
+  // 0, 1: sums; 2, 3: a word; 4: several; 6: vectors
+  const std::uint32_t kind = word >> 25U & 7U;
+  const bool is_word = kind == 2 || kind == 3;
+  const bool is_written_back = (word & 1U << 21U) != 0 || (is_word && (word & 1U << 24U) == 0);
+  return (kind < 4 && (word >> 12U & 15U) == arm::kSp) ||
+         ((is_word || kind == 4 || kind == 6) && is_written_back &&
+          (word >> 16U & 15U) == arm::kSp);
+}
+
+// Folklore. Situation: where frame pointers are not kept, the register is one like others, and may
+// point at a variable. Example: gcc -O2 for an array that is sorted, `add fp, sp, #16` in A32 code.
+// Remedy: it counts if it was set to where the return address and the caller's frame pointer were
+// put, and the stack pointer has not moved between. T32 code has no chain.
 inline bool sets_frame_pointer(CodeBytes code, std::uintptr_t mode) {
+  std::uint32_t below_link = 0;  // of the last push, 0 where the stack pointer has moved
   for (std::size_t at = 0; (mode & arm::kThumbBit) == 0 && at + 4 <= code.size(); at += 4) {
-    const std::uint32_t word = word_at(code, at) & 0x0fffffffU;
-    if ((word & ~0xfffU) == 0x028db000U || (word & ~0xfffU) == 0x024cb000U || word == 0x01a0b00dU) {
+    const std::uint32_t word = word_at(code, at);
+    if (below_link != 0 && word == (0xe28db000U | below_link)) {
       return true;
     }
+    const std::uint32_t pushed = pushed_below_link(word, below_link);
+    below_link = pushed != 0 || may_move_sp(word) ? pushed : below_link;
   }
   return false;
 }

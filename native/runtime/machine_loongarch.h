@@ -88,11 +88,34 @@ inline bool ends_with_call(CodeBytes before, std::uintptr_t /*return_address*/) 
   return (word & 0xfc000000U) == 0x54000000U || (word & 0xfc00001fU) == 0x4c000001U;
 }
 
-// addi.d fp, sp, n
+// The signed constant of 12 bits of st.d and addi.d.
+inline int constant_of(std::uint32_t word) {
+  return static_cast<int>((word >> 10U & 0xfffU) ^ 0x800U) - 0x800;
+}
+
+// Folklore. Situation: where frame pointers are not kept, the register is one like others, and may
+// point at a variable. Example: gcc -O2 for an array that is sorted, `addi.d $fp, $sp, 16`.
+// Remedy: it counts if it was set to the place above what the return address and the caller's frame
+// pointer were put into, and the stack pointer has not moved between.
 inline bool sets_frame_pointer(CodeBytes code, std::uintptr_t /*mode*/) {
+  constexpr std::uint32_t kStackSlot = loongarch::kSp << 5U;
+  int link_end = -1;    // where the slot of $ra ends, bytes above the stack pointer; -1: nowhere
+  int fp_slot_end = 0;  // likewise of $fp
   for (std::size_t at = 0; at + 4 <= code.size(); at += 4) {
-    if ((word_at(code, at) & 0xffc003ffU) == 0x02c00076U) {
-      return true;
+    const std::uint32_t word = word_at(code, at);
+    const std::uint32_t operation = word & 0xffc00000U;
+    const std::uint32_t registers = word & 0x3ffU;
+    const int end = constant_of(word) + 8;
+    if (operation == 0x29c00000U && registers == (kStackSlot | loongarch::kRa)) {  // st.d
+      link_end = end;
+    } else if (operation == 0x29c00000U && registers == (kStackSlot | loongarch::kFp)) {
+      fp_slot_end = end;
+    } else if (operation == 0x02c00000U && registers == (kStackSlot | loongarch::kFp)) {  // addi.d
+      if (constant_of(word) == link_end && fp_slot_end == link_end - 8) {
+        return true;
+      }
+    } else if ((word & 31U) == loongarch::kSp && (word >> 26U) == 0) {  // sums and differences
+      link_end = -1;
     }
   }
   return false;

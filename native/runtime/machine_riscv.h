@@ -97,13 +97,66 @@ inline bool ends_with_call(CodeBytes before, std::uintptr_t /*return_address*/) 
          ((half & 0xf07fU) == 0x9002U && (half & 0x0f80U) != 0);
 }
 
-// addi s0, sp, n; c.addi4spn s0, sp, n
+// Where an instruction stores a register above the stack pointer; bytes, to the end of the slot.
+struct StoredAbove {
+  std::uint32_t number = 0;
+  int end = -1;
+};
+
+// sd, c.sdsp.
+inline StoredAbove stored_above_sp(std::uint32_t word) {
+  if ((word & 0xff07fU) == (riscv::kSp << 15U | 0x3023U)) {
+    const auto low = static_cast<int>(word >> 7U & 31U);
+    return {word >> 20U & 31U, (static_cast<int>(word >> 25U) << 5U) + low + 8};
+  }
+  if ((word & 0xe003U) == 0xe002U) {
+    return {word >> 2U & 31U,
+            static_cast<int>((word >> 10U & 7U) << 3U | (word >> 7U & 7U) << 6U) + 8};
+  }
+  return {};
+}
+
+// addi s0, sp, n; c.addi4spn s0, sp, n: the constant. 0: it is neither.
+inline int frame_pointer_above_sp(std::uint32_t word) {
+  if ((word & 0x800fffffU) == 0x10413U) {
+    return static_cast<int>(word >> 20U);
+  }
+  if ((word & 0xe01fU) != 0) {
+    return 0;
+  }
+  return static_cast<int>((word >> 11U & 3U) << 4U | (word >> 7U & 15U) << 6U |
+                          (word >> 6U & 1U) << 2U | (word >> 5U & 1U) << 3U);
+}
+
+// Whether it gives its result to the stack pointer: sums, differences, c.addi, c.addi16sp, c.mv.
+inline bool may_move_sp(std::uint32_t word) {
+  const std::uint32_t kind = word & 0x7fU;
+  const bool is_short = (word & 3U) != 3;
+  const bool is_sum =
+      is_short ? (word & 0xe003U) == 1 || (word & 0xe003U) == 0x6001U || (word & 0xe003U) == 0x8002U
+               : kind == 0x13 || kind == 0x33;
+  return is_sum && (word >> 7U & 31U) == riscv::kSp;
+}
+
+// Folklore. Situation: where frame pointers are not kept, the register is one like others, and may
+// point at a variable. Example: gcc -O2 for an array that is sorted, `addi s0,sp,16`.
+// Remedy: it counts if it was set to the place above what the return address and the caller's frame
+// pointer were put into, and the stack pointer has not moved between.
 inline bool sets_frame_pointer(CodeBytes code, std::uintptr_t /*mode*/) {
-  for (std::size_t at = 0; at + 4 <= code.size(); at += 2) {
-    const std::uint32_t word = word_at(code, at);
-    if ((word & 0xfffffU) == 0x10413U || ((word & 0xe01fU) == 0 && (word & 0xffffU) != 0)) {
+  int link_end = -1;    // where the slot of ra ends, bytes above the stack pointer; -1: nowhere
+  int fp_slot_end = 0;  // likewise of s0
+  std::size_t size = 0;
+  for (std::size_t at = 0; at + 4 <= code.size(); at += size) {
+    std::uint32_t word = word_at(code, at);
+    size = (word & 3U) == 3 ? 4 : 2;
+    word = size == 2 ? word & 0xffffU : word;
+    const int made = frame_pointer_above_sp(word);
+    if (made != 0 && made == link_end && fp_slot_end == link_end - 8) {
       return true;
     }
+    const StoredAbove stored = stored_above_sp(word);
+    link_end = may_move_sp(word) ? -1 : stored.number == riscv::kRa ? stored.end : link_end;
+    fp_slot_end = stored.number == riscv::kFp ? stored.end : fp_slot_end;
   }
   return false;
 }

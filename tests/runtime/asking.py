@@ -1,6 +1,7 @@
 """Random programs that ask who called them: is each answer of status 0 true?
 
 python3 -m runtime.asking --count 2000    (PYTHONPATH: tests and gdbext; WHOCALL_BUILD_DIR)
+python3 -m runtime.asking --set arm --set mips    on other instruction sets, under qemu-user
 
 The programs keep their own stacks of names, in which no unwinder has a part.
 """
@@ -18,10 +19,11 @@ from pathlib import Path
 
 from tracing.randomprograms import source
 
+from runtime.foreign import SETS, Foreign, build_libraries
 from runtime.lab import LIBRARIES, NATIVE
 
 NO_TABLES = ("-g0", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-fno-exceptions")
-LIBRARY = str(LIBRARIES / "libwhocall.a")
+HOST = Foreign("x86-64", "", "")
 BUILDS = {
     "O0": ("gcc", "-O0"),
     "O2": ("gcc", "-O2"),
@@ -36,6 +38,17 @@ BUILDS = {
     "clang O2": ("clang", "-O2"),
     "clang O1, neither": ("clang", "-O1", *NO_TABLES, "-fomit-frame-pointer"),
     "clang O0, frame pointers alone": ("clang", "-O0", *NO_TABLES),
+}
+TABLES = "-funwind-tables"  # not every set's compiler writes them of itself
+_FOREIGN = {
+    "O0": ("-O0", TABLES),
+    "O2": ("-O2", TABLES),
+    "Os": ("-Os", TABLES),
+    "O2, static": ("-O2", TABLES, "-static"),
+    "O2, frame pointers alone": ("-O2", *NO_TABLES, "-fno-omit-frame-pointer"),
+    "O1, neither": ("-O1", *NO_TABLES, "-fomit-frame-pointer"),
+    "O2, neither": ("-O2", *NO_TABLES, "-fomit-frame-pointer"),
+    "O2, static, neither": ("-O2", "-static", *NO_TABLES, "-fomit-frame-pointer"),
 }
 HEAD = r"""
 #include <stdio.h>
@@ -86,24 +99,38 @@ def text_of(seed: int) -> str:
 
 def kind_of(own: str, above: str, status: str, told: str) -> str:
     """A word for an answer."""
+    name = told.partition(".")[0].partition("@")[0]
+    if status == "0" and own == "compare":  # a function of the C library, maybe without a name
+        return "wrong" if _OWN.fullmatch(name) else "true"
     if status != "0" or told == "?":
         return "cannot tell"
-    name = told.partition(".")[0].partition("@")[0]
-    if own == "compare":  # a function of the C library calls it
-        return "wrong" if _OWN.fullmatch(name) else "true"
     return "true" if name == above else "wrong"
 
 
-def ask(seed: int, folder: Path, answers: Answers) -> None:
+def builds_of(one: Foreign) -> dict[str, tuple[str, ...]]:
+    """Compiler and options, by what the build is called."""
+    if one == HOST:
+        return BUILDS
+    compiler = (f"{one.triple}-gcc", *one.flags)
+    modes = {" A32": ("-marm",), " T32": ("-mthumb",)} if one.name == "arm" else {"": ()}
+    return {
+        f"{one.name}{mode} {name}": (*compiler, *more, *flags)
+        for mode, more in modes.items()
+        for name, flags in _FOREIGN.items()
+    }
+
+
+def ask(seed: int, one: Foreign, folder: Path, libraries: Path, answers: Answers) -> None:
     """One program, in the build whose turn it is."""
-    build = list(BUILDS)[seed % len(BUILDS)]
-    compiler, *flags = BUILDS[build]
+    builds = builds_of(one)
+    build = list(builds)[seed % len(builds)]
+    compiler, *flags = builds[build]
     (folder / "asking.c").write_text(text_of(seed))
     made = folder / "asking"
-    command = [compiler, "-w", *flags, f"-I{NATIVE}/runtime", folder / "asking.c", LIBRARY]
-    linked = [*command, "-pthread", "-ldl", "-o", made]
+    command = [compiler, "-w", *flags, f"-I{NATIVE}/runtime", folder / "asking.c"]
+    linked = [*command, libraries / "libwhocall.a", "-pthread", "-ldl", "-o", made]
     subprocess.run([*map(str, linked)], check=True)
-    ran = subprocess.run([made], capture_output=True, text=True, check=False, timeout=120)
+    ran = one.run(made)
     assert ran.returncode == 0, (seed, build, ran)
     for line in ran.stdout.splitlines():
         own, above, status, told = line.split(maxsplit=3)
@@ -113,24 +140,33 @@ def ask(seed: int, folder: Path, answers: Answers) -> None:
             answers.wrong.append(f"seed {seed}, {build}: {line}")
 
 
-def run(count: int, first: int, folder: Path) -> Answers:
-    """As many programs, from that seed on."""
+def run(count: int, first: int, folder: Path, one: Foreign, libraries: Path) -> Answers:
+    """As many programs, from that seed on, in a folder of their own."""
     answers = Answers()
     for seed in range(first, first + count):
-        ask(seed, folder, answers)
+        ask(seed, one, folder, libraries, answers)
     return answers
 
 
 def main() -> int:
     """0 where no answer is wrong."""
+    sets = {one.name: one for one in (HOST, *SETS)}
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--set", action="append", choices=sets, help="an instruction set")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        answers = run(options.count, options.first, Path(folder))
-    print("\n".join(answers.lines()))
-    return 1 if answers.wrong else 0
+    wrong = False
+    for name in options.set or ["x86-64"]:
+        with tempfile.TemporaryDirectory() as folder:
+            libraries = LIBRARIES
+            if sets[name] != HOST:
+                libraries = Path(folder) / "libraries"
+                build_libraries(sets[name], libraries)
+            answers = run(options.count, options.first, Path(folder), sets[name], libraries)
+        print("\n".join(answers.lines()), flush=True)
+        wrong = wrong or bool(answers.wrong)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from runtime.asking import BUILDS, run
+from runtime.asking import BUILDS, HOST, run
+from runtime.lab import LIBRARIES
 
 
 def test_random_programs_that_ask(tmp_path: Path) -> None:
-    answers = run(2 * len(BUILDS), 0, tmp_path)
+    answers = run(2 * len(BUILDS), 0, tmp_path, HOST, LIBRARIES)
     assert answers.wrong == [], answers.lines()
     for build, flags in BUILDS.items():
         true, unknown = answers.kinds[build, "true"], answers.kinds[build, "cannot tell"]

@@ -86,6 +86,24 @@ def test_frames(name: str, what: str, programs: dict[str, Path]) -> None:
         assert all(word in function for word, (function, _) in zip(plain, true))
 
 
+def _compilers() -> list[Path]:
+    """All that this machine has, by version."""
+    found = [*Path("/usr/bin").glob("g++-[0-9]*"), *Path("/usr/bin").glob("clang++-[0-9]*")]
+    return sorted(path for path in found if re.fullmatch(r"(g|clang)\+\+-\d+", path.name))
+
+
+@pytest.mark.parametrize("standard", ["c++17", "c++20", "c++2b"])
+@pytest.mark.parametrize("compiler", _compilers(), ids=lambda path: path.name)
+def test_every_compiler(compiler: Path, standard: str, tmp_path: Path) -> None:
+    program = tmp_path / "traces"
+    words = [compiler, f"-std={standard}", "-O1", "-g", *WARNINGS, *INCLUDES, SOURCE, "-o", program]
+    library = ["-L", LIBRARIES, "-lwhocall", f"-Wl,-rpath,{LIBRARIES}"]
+    subprocess.run([*map(str, [*words, *library])], check=True)
+    for what, wanted in WANTED.items():
+        frames = _frames(program, what)
+        assert [frame["function"] for frame in frames[: len(wanted)]] == wanted
+
+
 @pytest.mark.parametrize("name", ["gcc", "clang"])
 def test_text(name: str, programs: dict[str, Path]) -> None:
     lines = _said(programs[name], "text").splitlines()

@@ -2,54 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from oracles import nm_table
-from oracles.distribution import sysroot
 
 from runtime.ahead import CHAIN, export, names, read, stripped
-from runtime.lab import NATIVE, build
+from runtime.asking import NO_TABLES, builds_of, run
+from runtime.foreign import SETS, Foreign, build_libraries
+from runtime.lab import build
 from runtime.reports import read_record, read_reports
 
-TIMEOUT_SECONDS = 120.0
-
-
-@dataclass(frozen=True)
-class Foreign:
-    """One instruction set with its compiler and emulator; "" where the machine runs it itself."""
-
-    name: str
-    triple: str
-    qemu: str
-    flags: tuple[str, ...] = ()
-
-    def run(self, program: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
-        emulator = (self.qemu, "-L", str(sysroot(self.triple))) if self.qemu else ()
-        return subprocess.run(
-            [*emulator, program, *words],
-            cwd=program.parent,
-            env={**os.environ, **settings},
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=TIMEOUT_SECONDS,
-        )
-
-
-SETS = [
-    Foreign("i386", "x86_64-linux-gnu", "", ("-m32",)),
-    Foreign("aarch64", "aarch64-linux-gnu", "qemu-aarch64"),
-    Foreign("arm", "arm-linux-gnueabihf", "qemu-arm", ("-funwind-tables",)),
-    Foreign("mips", "mips-linux-gnu", "qemu-mips"),
-    Foreign("mips64el", "mips64el-linux-gnuabi64", "qemu-mips64el"),
-    Foreign("riscv64", "riscv64-linux-gnu", "qemu-riscv64"),
-]
 MODES = {"arm": [("-marm",), ("-mthumb",)]}
 
 
@@ -60,28 +24,15 @@ def foreign(
     """The set, and the folder of its libraries; built by the library's own CMake project."""
     one: Foreign = request.param
     folder = tmp_path_factory.mktemp(one.name)
-    flags = " ".join(one.flags)
-    compilers = [
-        f"-DCMAKE_{c}_COMPILER={one.triple}-{g}" for c, g in (("C", "gcc"), ("CXX", "g++"))
-    ]
-    options = [f"-DCMAKE_{c}_FLAGS={flags} -O1" for c in ("C", "CXX")]
-    configure = ["/usr/bin/cmake", "-G", "Ninja", "-S", NATIVE / "runtime", "-B", folder]
-    plain = ["-DCMAKE_BUILD_TYPE=None", "-DCMAKE_SYSTEM_NAME=Linux"]
-    together = ["-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=0"]  # a third of the time
-    subprocess.run(
-        [*configure, *plain, *together, *compilers, *options], check=True, capture_output=True
-    )
-    wanted = ["--target", "whocall_static", "whocall_shared", "whocall_crash"]
-    make = ["/usr/bin/cmake", "--build", folder, "-j2", *wanted]
-    subprocess.run(make, check=True, capture_output=True)
+    build_libraries(one, folder)
     return one, folder
 
 
 @pytest.mark.parametrize("optimized", ["-O0", "-O2"])
 def test_the_callers(foreign: tuple[Foreign, Path], tmp_path: Path, optimized: str) -> None:
-    one, libraries = foreign
+    one, made = foreign
     for mode in MODES.get(one.name, [()]):
-        flags = (optimized, "-DSTATIC", *one.flags, *mode, str(libraries / "libwhocall.a"))
+        flags = (optimized, "-DSTATIC", *one.flags, *mode, str(made / "libwhocall.a"))
         program = build(tmp_path, "questions.c", *flags, compiler=f"{one.triple}-gcc")
         for way, caller in (("chain", "test_b"), ("qsort", "compare"), ("signal", "handler")):
             ran = one.run(program, way)
@@ -95,10 +46,10 @@ def test_the_callers(foreign: tuple[Foreign, Path], tmp_path: Path, optimized: s
 
 def test_rules_ahead(foreign: tuple[Foreign, Path], tmp_path: Path) -> None:
     """Of code with neither tables nor frame pointers, by the file that `whocall export` writes."""
-    one, libraries = foreign
+    one, made = foreign
     flags = [flag for flag in one.flags if flag != "-funwind-tables"]
     for mode in MODES.get(one.name, [()]):
-        library = str(libraries / "libwhocall.a")
+        library = str(made / "libwhocall.a")
         program, twin = stripped(tmp_path, *flags, *mode, library, triple=one.triple)
         export(program)
         found = read(program, one.run(program, "ask").stdout)
@@ -107,15 +58,65 @@ def test_rules_ahead(foreign: tuple[Foreign, Path], tmp_path: Path) -> None:
 
 def test_without_rules(foreign: tuple[Foreign, Path], tmp_path: Path) -> None:
     """What is found of such code is true, with symbols and without: no frame that is made up."""
-    one, libraries = foreign
+    one, made = foreign
     flags = [flag for flag in one.flags if flag != "-funwind-tables"]
     for mode in MODES.get(one.name, [()]):
-        library = str(libraries / "libwhocall.a")
+        library = str(made / "libwhocall.a")
         program, twin = stripped(tmp_path, *flags, *mode, library, triple=one.triple)
         for each in (program, twin):
             found = names(twin, read(each, one.run(each, "ask").stdout).own)
             assert found[0] == "ask"
             assert found[: len(CHAIN)] == CHAIN[: len(found)]
+
+
+def test_a_borrowed_frame_pointer(foreign: tuple[Foreign, Path], tmp_path: Path) -> None:
+    """It is its caller's, and leads past it: then nobody can tell, or it is the true one."""
+    one, made = foreign
+    kept = ("-O1", *NO_TABLES, "-fno-omit-frame-pointer", str(made / "libwhocall.a"))
+    for mode in MODES.get(one.name, [()]):
+        flags = (*one.flags, *mode, *kept)
+        program = build(tmp_path, "borrowed.c", *flags, compiler=f"{one.triple}-gcc")
+        assert one.run(program).stdout in ("-1 ?\n", "0 middle\n")
+
+
+VECTORS = """
+#include <stdio.h>
+#include "whocall.h"
+static whocall_frame asked;
+__attribute__((noinline)) double scaled(double by, double and, int times) {
+  double sum = by * and;
+  for (int i = 0; i < times; ++i) sum += who_call_me(&asked) * (sum * by) + and;
+  return sum;
+}
+int main(int count, char **words) {
+  const double sum = scaled(count, 2 * count, 3);
+  printf("%s %g\\n", asked.function, sum);
+  return 0;
+}
+"""
+
+
+def test_a_frame_pointer_behind_vectors(foreign: tuple[Foreign, Path], tmp_path: Path) -> None:
+    """It is set where their registers were saved, which are below the return address."""
+    one, made = foreign
+    (tmp_path / "vectors.c").write_text(VECTORS)
+    kept = ("-O2", *NO_TABLES, "-fno-omit-frame-pointer", str(made / "libwhocall.a"))
+    flags = (*one.flags, *MODES.get(one.name, [()])[0], *kept)
+    program = build(tmp_path, str(tmp_path / "vectors.c"), *flags, compiler=f"{one.triple}-gcc")
+    assert one.run(program).stdout == "main 8\n"
+
+
+def test_random_programs_that_ask(foreign: tuple[Foreign, Path], tmp_path: Path) -> None:
+    """No answer is wrong; with tables or frame pointers, each is one."""
+    one, made = foreign
+    builds = builds_of(one)
+    answers = run(len(builds), 0, tmp_path, one, made)
+    assert answers.wrong == [], answers.lines()
+    for name, flags in builds.items():
+        true, unknown = answers.kinds[name, "true"], answers.kinds[name, "cannot tell"]
+        leads = "-fomit-frame-pointer" not in flags and not {"-mthumb", "-g0"} <= set(flags)
+        assert true + unknown > 0, name
+        assert not leads or unknown == 0, answers.lines()
 
 
 ADDRESS = """
@@ -132,10 +133,10 @@ int main(void) {
 
 def test_the_address_of_a_function(foreign: tuple[Foreign, Path], tmp_path: Path) -> None:
     """That of T32 code has a bit that is no part of its place."""
-    one, libraries = foreign
+    one, made = foreign
     (tmp_path / "address.c").write_text(ADDRESS)
     for mode in MODES.get(one.name, [()]):
-        flags = ("-O1", *one.flags, *mode, str(libraries / "libwhocall.a"))
+        flags = ("-O1", *one.flags, *mode, str(made / "libwhocall.a"))
         program = build(tmp_path, str(tmp_path / "address.c"), *flags, compiler=f"{one.triple}-gcc")
         (main,) = (each for each in nm_table.symbols(program) if each.name == "main")
         mask = ~1 if one.name == "arm" else ~0
@@ -143,10 +144,10 @@ def test_the_address_of_a_function(foreign: tuple[Foreign, Path], tmp_path: Path
 
 
 def test_a_crash(foreign: tuple[Foreign, Path], tmp_path: Path) -> None:
-    one, libraries = foreign
+    one, made = foreign
     flags = ("-O2", *one.flags)
     program = build(tmp_path, "cases.c", *flags, compiler=f"{one.triple}-gcc")
-    preload = str(libraries / "libwhocall-crash.so")
+    preload = str(made / "libwhocall-crash.so")
     for case, chain in {
         "plain": ["plain", "main"],
         "thread": ["plain", "in_thread"],

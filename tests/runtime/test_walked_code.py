@@ -81,6 +81,12 @@ def test_a_function_that_has_no_part_in_the_chain(tmp_path: Path) -> None:
     assert said(program).startswith("who called alone+0x")
 
 
+def test_a_borrowed_frame_pointer(tmp_path: Path) -> None:
+    """It is its caller's, and leads past it; nothing else leads on."""
+    flags = ("-O1", *NO_TABLES, "-fno-omit-frame-pointer", STATIC)
+    assert said(build(tmp_path, "borrowed.c", *flags)).endswith("-1 ?\n")
+
+
 @pytest.mark.parametrize("flags", [(), NO_TABLES], ids=["tables", "none"])
 def test_code_that_is_made_while_the_program_runs(tmp_path: Path, flags: tuple[str, ...]) -> None:
     """It is of no file; where it keeps a frame pointer, that leads through it."""
