@@ -149,6 +149,13 @@ void open_files(const Module& module, KnownFile& known) {
   }
 }
 
+// Some C libraries (musl's) name the program as who started it did, from a folder that may not be
+// the current one any more.
+bool is_program(const Module& module) {
+  const unsigned long headers = getauxval(AT_PHDR);
+  return headers >= module.begin && headers < module.end;
+}
+
 // Without /proc: as who started the program wrote it.
 const char* path_of_start() {
   const unsigned long path = getauxval(AT_EXECFN);
@@ -189,7 +196,7 @@ const KnownFile* known_file(const Module& module) {
 const char* path_of(const Module& module) {
   static char program[kLongestPath];
   static std::atomic<bool> known{false};
-  if (module.path[0] != '\0') {
+  if (module.path[0] == '/' || (module.path[0] != '\0' && !is_program(module))) {
     return module.path;
   }
   if (!known.load(std::memory_order_acquire)) {

@@ -10,6 +10,7 @@
 
 #include "arch/aarch64/frame_facts.h"
 #include "rules/cfi_rule.h"
+#include "rules/code_step.h"
 
 namespace whocall::runtime {
 
@@ -119,6 +120,36 @@ inline bool sets_frame_pointer(CodeBytes code, std::uintptr_t /*mode*/) {
     record = stored >= 0 || may_move_sp(word) ? stored : record;
   }
   return false;
+}
+
+inline constexpr rules::StepReader kStepReader = rules::read_aarch64_step;
+
+// What a call before a return address has called. 0: its own instruction does not say it.
+inline std::uintptr_t called_by(CodeBytes before, std::uintptr_t return_address) {
+  const std::uint32_t word = before.size() >= 4 ? word_at(before, before.size() - 4) : 0;
+  if ((word & 0xfc000000U) != 0x94000000U) {
+    return 0;
+  }
+  const auto words = static_cast<std::int32_t>(word << 6U) >> 6;
+  return return_address - 4 + static_cast<std::uintptr_t>(std::intptr_t{words} * 4);
+}
+
+// Where the address lies that a stub of an imported function jumps to: adrp x16, page; ldr x17,
+// [x16, #n]. 0: it is none. Of kStubSize bytes.
+inline constexpr std::size_t kStubSize = 12;
+inline std::uintptr_t slot_of_stub(const std::uint8_t* stub, std::uintptr_t address) {
+  constexpr std::uint32_t kLandingPad = 0xd503245f;  // bti c
+  const CodeBytes code{stub, kStubSize};
+  const std::size_t at = word_at(code, 0) == kLandingPad ? 4 : 0;
+  const std::uint32_t page = word_at(code, at);
+  const std::uint32_t load = word_at(code, at + 4);
+  if ((page & 0x9f00001fU) != 0x90000010U || (load & 0xffc003ffU) != 0xf9400211U) {
+    return 0;
+  }
+  const std::uint32_t high = page >> 5U & 0x7ffffU;
+  const auto pages = static_cast<std::int32_t>((high << 2U | (page >> 29U & 3U)) << 11U) >> 11;
+  return (address & ~std::uintptr_t{0xfff}) +
+         static_cast<std::uintptr_t>(std::intptr_t{pages} * 4096) + (load >> 10U & 0xfffU) * 8;
 }
 
 }  // namespace whocall::runtime

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <ucontext.h>
+#include <cstring>
 #include <span>
 #include <string_view>
 
 #include "arch/x86/frame_facts.h"
 #include "rules/cfi_rule.h"
+#include "rules/code_step.h"
 #include "runtime/machine_x86.h"
 
 namespace whocall::runtime {
@@ -53,9 +55,41 @@ inline std::uint64_t register_of(const ucontext_t& context, std::size_t number) 
 // Where the trampoline behind a handler finds the context: at its stack pointer.
 inline std::uintptr_t context_offset(std::uintptr_t /*trampoline*/) { return 0; }  // bytes
 
-// C libraries bring trampolines of their own, with unwind tables that say what they are.
-inline constexpr std::size_t kTrampolineSize = 0;  // bytes
+// glibc brings a trampoline with an unwind table that says what it is, musl one without.
+inline constexpr std::size_t kTrampolineSize = x86::bits64::kRtSigreturn.size();  // bytes
 
-inline bool is_trampoline(const void* /*code*/) { return false; }
+inline bool is_trampoline(const void* code) {
+  return std::memcmp(code, x86::bits64::kRtSigreturn.data(), kTrampolineSize) == 0;
+}
+
+inline constexpr rules::StepReader kStepReader = rules::read_x86_64_step;
+
+// What a call before a return address has called. 0: its own instruction does not say it.
+inline std::uintptr_t called_by(CodeBytes before, std::uintptr_t return_address) {
+  const std::size_t size = before.size();
+  std::int32_t distance = 0;
+  if (size < 6) {
+    return 0;
+  }
+  std::memcpy(&distance, before.data() + size - sizeof distance, sizeof distance);
+  const std::uintptr_t place =
+      return_address + static_cast<std::uintptr_t>(std::intptr_t{distance});
+  return before.data()[size - 5] == 0xe8 ? place : 0;
+}
+
+// Where the address lies that a stub of an imported function jumps to, `jmp *n(%rip)`, maybe behind
+// endbr64. 0: it is none. Of kStubSize bytes.
+inline constexpr std::size_t kStubSize = 11;
+inline std::uintptr_t slot_of_stub(const std::uint8_t* stub, std::uintptr_t address) {
+  constexpr std::uint8_t kLandingPad[] = {0xf3, 0x0f, 0x1e, 0xfa};
+  std::size_t at = std::memcmp(stub, kLandingPad, sizeof kLandingPad) == 0 ? sizeof kLandingPad : 0;
+  at += stub[at] == 0xf2 ? 1 : 0;
+  std::int32_t distance = 0;
+  if (stub[at] != 0xff || stub[at + 1] != 0x25) {
+    return 0;
+  }
+  std::memcpy(&distance, stub + at + 2, sizeof distance);
+  return address + at + 6 + static_cast<std::uintptr_t>(std::intptr_t{distance});
+}
 
 }  // namespace whocall::runtime

@@ -12,7 +12,7 @@ FunctionName find_name(const Module& module, std::uintptr_t link_address) {
   }
   for (const FunctionTable* each : {&known->own, &known->debug, &known->dynamic}) {
     if (const ElfW(Sym)* const found = find_function(*each, link_address)) {
-      return {each->symbols.strings + found->st_name, found->st_value & kCodeMask,
+      return {each->symbols.strings + found->st_name, found->st_value & kCodeMask, found->st_size,
               found->st_value & ~kCodeMask};
     }
   }

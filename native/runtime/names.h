@@ -10,6 +10,7 @@ namespace whocall::runtime {
 struct FunctionName {
   const char* name = nullptr;  // null: no symbol covers the address
   std::uintptr_t begin = 0;    // link address
+  std::uintptr_t size = 0;     // bytes; 0: the symbol does not say it
   std::uintptr_t mode = 0;     // what its address tells beside that: on ARM 1 for T32 code
 };
 

@@ -1,6 +1,7 @@
 #include "runtime/walk.h"
 
 #include "runtime/code_checks.h"
+#include "runtime/function_code.h"
 #include "runtime/machine.h"
 #include "runtime/machine_rules.h"
 #include "runtime/mapped_modules.h"
@@ -31,19 +32,20 @@ bool CarefulWalk::is_code(std::uintptr_t address) const {
 bool CarefulWalk::exact() const { return exact_ || is_signal_frame(at_.pc); }
 
 bool CarefulWalk::is_signal_frame(std::uintptr_t address) const {
-  return is_trampoline(address) || rule_at(address, false, thorough_).signal_frame;
+  const FrameRule rule = rule_at(address, false, thorough_);
+  return rule.signal_frame || (rule.cfa == FrameRule::Cfa::none && is_trampoline(address));
 }
 
 bool CarefulWalk::next() {
-  if (is_trampoline(at_.pc)) {
-    return by_context();
-  }
   const FrameRule rule = rule_at(at_.pc, exact_, thorough_);
   if (rule.signal_frame) {
     return by_context();
   }
   if (rule.cfa != FrameRule::Cfa::none) {
     return by_rule(rule);
+  }
+  if (is_trampoline(at_.pc)) {
+    return by_context();
   }
   const std::uintptr_t lookup = at_.pc - (exact_ ? 0 : 1);
   Module module;
@@ -61,6 +63,10 @@ bool CarefulWalk::next() {
   }
   if (read.cfa != FrameRule::Cfa::none) {
     return by_rule(read);
+  }
+  read = rule_by_function(module, at_, exact_, reader_);
+  if (read.cfa != FrameRule::Cfa::none) {
+    return by_code(read);
   }
   return may_be_chained(module, lookup) ? by_chain() : stop(WalkEnd::no_rule);
 }
@@ -94,9 +100,32 @@ bool CarefulWalk::by_rule(const FrameRule& rule) {
   return accept(caller, rule.by_analysis ? WHOCALL_ANALYSIS : WHOCALL_CFI);
 }
 
+// Nobody but the function's own instructions says where the return address lies: a call stands
+// before it, or nothing is said.
+bool CarefulWalk::by_code(const FrameRule& rule) {
+  const auto reader = [this](std::uintptr_t address, std::uintptr_t& value) {
+    return read(address, value);
+  };
+  const std::uintptr_t base = rule.cfa == FrameRule::Cfa::from_sp ? at_.sp : at_.fp;
+  const auto offset = std::intptr_t{rule.cfa_offset} + rule.return_slot;
+  std::uintptr_t kept = at_.link;
+  Point caller = at_;
+  if ((rule.ret == FrameRule::Return::stored &&
+       !read(base + static_cast<std::uintptr_t>(offset), kept)) ||
+      !rules::step(rule, kCodeMask, reader, caller)) {
+    return stop(WalkEnd::unreadable);
+  }
+  const std::uintptr_t call = caller.pc - 1;
+  if (caller.pc != 0 && ((!is_code(call) && !is_made_code(call)) ||
+                         (!is_behind_call(kept) && !is_signal_frame(caller.pc)))) {
+    return stop(WalkEnd::no_rule);
+  }
+  forget_others(caller);
+  return accept(caller, WHOCALL_ANALYSIS);
+}
+
 bool CarefulWalk::is_trampoline(std::uintptr_t address) {
-  return kTrampolineSize != 0 && address % 2 == 0 && readable(address) &&
-         readable(address + kTrampolineSize - 1) &&
+  return kTrampolineSize != 0 && readable(address) && readable(address + kTrampolineSize - 1) &&
          runtime::is_trampoline(reinterpret_cast<const void*>(address));
 }
 

@@ -53,6 +53,7 @@ class CarefulWalk {
   bool is_made_code(std::uintptr_t address);
   bool accept(const Point& caller, whocall_trust trust);
   bool by_rule(const rules::FrameRule& rule);
+  bool by_code(const rules::FrameRule& rule);
   bool by_context();
   bool by_call();
   bool by_chain();

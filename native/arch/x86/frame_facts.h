@@ -22,6 +22,9 @@ inline constexpr std::uint16_t kFp = 6;
 inline constexpr std::uint16_t kSp = 7;
 inline constexpr std::uint16_t kPc = 16;
 inline constexpr ChainPlaces kChain = {16, -8, -16};
+// mov $__NR_rt_sigreturn,%rax; syscall
+inline constexpr std::array<std::uint8_t, 9> kRtSigreturn = {0x48, 0xc7, 0xc0, 0x0f, 0x00,
+                                                             0x00, 0x00, 0x0f, 0x05};
 // By number; libwhocall tells of those up to the pc.
 inline constexpr std::array<std::string_view, 60> kNames = [] {
   std::array<std::string_view, 60> names = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi",

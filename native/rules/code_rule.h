@@ -1,0 +1,33 @@
+// The rule that the instructions of a function give where no table does: they are followed from the
+// function's first one to the place, on all ways that lead there, and how far the stack pointer has
+// moved is counted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "rules/code_step.h"
+#include "rules/frame_rule.h"
+
+namespace whocall::rules {
+
+// Says how many bytes of code can be read from an address on: `wanted` at most.
+using ReadableCode = std::size_t (*)(void* reader, std::uintptr_t address, std::size_t wanted);
+
+struct CodeAround {
+  std::uintptr_t begin = 0;  // of the function, where its frame is empty; a runtime address
+  std::uintptr_t end = 0;    // of the function; 0: not known
+  std::uintptr_t place = 0;  // runtime address
+  bool exact = false;        // the place's instruction is yet to run; else the call before it runs
+  bool has_link = false;     // calls leave the return address in a register
+  std::int32_t word = 0;     // of the machine, bytes
+  StepReader step = nullptr;
+  ReadableCode readable = nullptr;
+  void* reader = nullptr;
+};
+
+// `cfa` is none where the place is not reached, where ways that lead there contradict each other,
+// and where neither the stack pointer nor the frame pointer can be followed.
+FrameRule rule_by_code(const CodeAround& around);
+
+}  // namespace whocall::rules

@@ -1,0 +1,464 @@
+// x86-64 instructions: how long each is, and what those do that move the stack pointer, the frame
+// pointer or the place. What else changes the stack pointer makes it lost.
+#include <algorithm>
+
+#include "rules/code_step.h"
+
+namespace whocall::rules {
+namespace {
+
+using Flow = CodeStep::Flow;
+using Pointer = CodeStep::Pointer;
+
+// What of an instruction follows its opcode.
+enum class Tail : std::uint8_t { none, byte, half, word, wide, absolute };
+
+class InstructionReader {
+ public:
+  InstructionReader(const std::uint8_t* code, std::size_t size, std::uintptr_t address)
+      : code_(code), size_(std::min(size, kLongestStep)), address_(address) {}
+
+  CodeStep read() {
+    read_prefixes();
+    const std::uint8_t opcode = next();
+    if (opcode == 0x0f) {
+      read_two_bytes(next());
+    } else if (opcode == 0xc5 || opcode == 0xc4 || opcode == 0x62) {
+      read_vector(opcode);
+    } else {
+      read_one_byte(opcode);
+    }
+    if (at_ > size_ || is_unknown_) {
+      return {};
+    }
+    step_.size = static_cast<std::uint8_t>(at_);
+    if (is_relative_) {
+      step_.target = address_ + at_ + static_cast<std::uintptr_t>(std::intptr_t{distance_});
+      if (step_.flow == Flow::call && distance_ == 0) {  // it asks where it is
+        step_.flow = Flow::next;
+        moves(-kWord);
+      }
+    }
+    return step_;
+  }
+
+ private:
+  static constexpr unsigned kSp = 4;
+  static constexpr unsigned kFp = 5;
+  static constexpr unsigned kNone = 8;  // one of no interest; those of bytes are others below that
+  static constexpr std::int32_t kWord = 8;  // bytes
+
+  std::uint8_t next() { return at_ < size_ ? code_[at_++] : (at_ = size_ + 1, std::uint8_t{0}); }
+
+  std::int32_t number(std::size_t bytes) {
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < bytes; ++i) {
+      value |= std::uint32_t{next()} << 8 * i;
+    }
+    return bytes == 1 ? static_cast<std::int8_t>(value) : static_cast<std::int32_t>(value);
+  }
+
+  void read_prefixes() {
+    for (; at_ < size_; ++at_) {
+      const std::uint8_t byte = code_[at_];
+      const bool is_segment = byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x26 ||
+                              byte == 0x64 || byte == 0x65;
+      is_narrow_ = is_narrow_ || byte == 0x66;
+      if (!is_segment && byte != 0x66 && byte != 0x67 && byte != 0xf0 && byte != 0xf2 &&
+          byte != 0xf3) {
+        break;
+      }
+    }
+    if (at_ < size_ && (code_[at_] & 0xf0U) == 0x40) {
+      rex_ = code_[at_++];
+    }
+  }
+
+  [[nodiscard]] bool is_wide() const { return (rex_ & 8U) != 0; }
+
+  void read_operands() {
+    const std::uint8_t modrm = next();
+    mode_ = modrm >> 6U;
+    reg_ = (modrm >> 3U & 7U) | (rex_ & 4U) << 1U;
+    rm_ = (modrm & 7U) | (rex_ & 1U) << 3U;
+    const unsigned base = modrm & 7U;
+    if (mode_ == 3) {
+      return;
+    }
+    std::size_t displacement = mode_ == 1 ? 1 : mode_ == 2 ? 4 : 0;
+    if (base == 4) {
+      const std::uint8_t sib = next();
+      rm_ = (sib & 7U) | (rex_ & 1U) << 3U;
+      has_index_ = ((sib >> 3U & 7U) | (rex_ & 2U) << 2U) != 4;
+      is_placed_ = mode_ == 0 && (sib & 7U) == 5;
+    } else {
+      is_placed_ = mode_ == 0 && base == 5;
+    }
+    displacement = is_placed_ ? 4 : displacement;
+    displacement_ = number(displacement);
+  }
+
+  // Whether the memory operand is a register of the frame, and a number.
+  [[nodiscard]] bool is_at(unsigned base) const {
+    return mode_ != 3 && rm_ == base && !has_index_ && !is_placed_;
+  }
+
+  void skip(Tail tail) {
+    switch (tail) {
+      case Tail::none:
+        break;
+      case Tail::byte:
+        number_ = number(1);
+        break;
+      case Tail::half:
+        number_ = number(2);
+        break;
+      case Tail::word:
+        number_ = number(is_narrow_ ? 2 : 4);
+        break;
+      case Tail::wide:
+        at_ += is_wide() ? 8 : is_narrow_ ? 2 : 4;
+        break;
+      case Tail::absolute:
+        at_ += 8;
+        break;
+    }
+  }
+
+  void moves(std::int32_t bytes) {
+    step_.sp = Pointer::from_sp;
+    step_.sp_offset = bytes;
+  }
+  void flows(Flow flow, std::size_t bytes) {
+    step_.flow = flow;
+    is_relative_ = true;
+    distance_ = number(bytes);
+  }
+  // A result of which no more is known goes to a register.
+  void lose(unsigned number) {
+    step_.sp = number == kSp ? Pointer::lost : step_.sp;
+    step_.fp = number == kFp ? Pointer::lost : step_.fp;
+  }
+  // A copy of one register in another, plus a number.
+  void copies(unsigned to, unsigned from, std::int32_t plus) {
+    lose(to);
+    if (to == kSp && (from == kFp || from == kSp) && is_wide()) {
+      step_.sp = from == kFp ? Pointer::from_fp : Pointer::from_sp;
+      step_.sp_offset = plus;
+    } else if (to == kFp && from == kSp && is_wide()) {
+      step_.fp = Pointer::from_sp;
+      step_.fp_offset = plus;
+    }
+  }
+
+  void read_one_byte(std::uint8_t opcode) {
+    if (opcode < 0x40) {
+      read_sum(opcode);
+    } else if (opcode >= 0x50 && opcode < 0x60) {
+      read_push_or_pop(opcode);
+    } else if (opcode >= 0x70 && opcode < 0x80) {
+      flows(Flow::branch, 1);
+    } else if (opcode >= 0x90 && opcode < 0x98) {  // exchanges, and nop
+      lose((opcode & 7U) | (rex_ & 1U) << 3U);
+      step_.is_padding = opcode == 0x90 && (rex_ & 1U) == 0;
+    } else if (opcode >= 0xb0 && opcode < 0xc0) {
+      lose(opcode < 0xb8 ? kNone : (opcode & 7U) | (rex_ & 1U) << 3U);
+      skip(opcode < 0xb8 ? Tail::byte : Tail::wide);
+    } else if (opcode >= 0xe0 && opcode < 0xe4) {
+      flows(Flow::branch, 1);
+    } else if (opcode >= 0xd8 && opcode < 0xe0) {
+      read_operands();
+    } else {
+      read_others(opcode);
+    }
+  }
+
+  // add, or, adc, sbb, and, sub, xor, cmp. Where a loop touches page after page of a large frame,
+  // it holds the stack pointer against the end, so that one that is compared is lost as well.
+  void read_sum(std::uint8_t opcode) {
+    const unsigned form = opcode & 7U;
+    if (form < 4) {
+      read_operands();
+      if (form == 1 && mode_ == 3) {
+        lose(rm_);
+      } else if (form == 3) {
+        lose(reg_);
+      }
+      if (opcode >= 0x38) {
+        step_.fp = Pointer::same;
+        step_.sp = reg_ == kSp || (mode_ == 3 && rm_ == kSp) ? Pointer::lost : Pointer::same;
+      }
+    } else if (form < 6) {
+      skip(form == 4 ? Tail::byte : Tail::word);
+    } else {
+      is_unknown_ = true;
+    }
+  }
+
+  void read_push_or_pop(std::uint8_t opcode) {
+    const unsigned number = (opcode & 7U) | (rex_ & 1U) << 3U;
+    const bool pushes = opcode < 0x58;
+    moves(is_narrow_ ? (pushes ? -2 : 2) : pushes ? -kWord : kWord);
+    if (number == kFp) {
+      step_.saves_fp = pushes;
+      step_.restores_fp = !pushes;
+      step_.fp_place = pushes ? 0 : -kWord;
+    } else if (number == kSp && !pushes) {
+      step_.sp = Pointer::lost;
+    }
+  }
+
+  // mov, both ways.
+  void read_move(std::uint8_t opcode) {
+    read_operands();
+    const bool is_load = opcode == 0x8b;
+    if (mode_ == 3) {
+      copies(is_load ? reg_ : rm_, is_load ? rm_ : reg_, 0);
+    } else if (is_load) {
+      lose(reg_);
+      if (reg_ == kFp && is_at(kSp) && is_wide()) {
+        step_.fp = Pointer::same;
+        step_.restores_fp = true;
+        step_.fp_place = displacement_;
+      }
+    } else if (reg_ == kFp && is_at(kSp) && is_wide()) {
+      step_.saves_fp = true;
+      step_.fp_place = displacement_;
+    }
+  }
+
+  // A sum with a number.
+  void read_number_sum(Tail tail, bool is_of_bytes) {
+    read_operands();
+    skip(tail);
+    const unsigned what = reg_ & 7U;
+    if (mode_ != 3 || is_of_bytes || (rm_ != kSp && rm_ != kFp)) {
+      return;
+    }
+    if (rm_ == kSp && is_wide() && (what == 0 || what == 5)) {
+      moves(what == 0 ? number_ : -number_);
+    } else if (rm_ == kSp || what != 7) {
+      lose(rm_);
+    }
+  }
+
+  void read_others(std::uint8_t opcode) {
+    switch (opcode) {
+      case 0x63:  // movsxd
+        read_operands();
+        return lose(reg_);
+      case 0x68:
+      case 0x6a:
+        moves(-kWord);
+        return skip(opcode == 0x68 ? Tail::word : Tail::byte);
+      case 0x69:  // imul
+      case 0x6b:
+        read_operands();
+        lose(reg_);
+        return skip(opcode == 0x69 ? Tail::word : Tail::byte);
+      case 0x80:
+      case 0x83:
+        return read_number_sum(Tail::byte, opcode == 0x80);
+      case 0x81:
+        return read_number_sum(Tail::word, false);
+      case 0x84:  // test
+      case 0x85:
+      case 0x88:  // mov of a byte, of a segment's register
+      case 0x8a:
+      case 0x8c:
+      case 0x8e:
+      case 0x86:
+      case 0xd0:  // shifts
+      case 0xd2:
+        return read_operands();
+      case 0x87:  // xchg
+        read_operands();
+        lose(reg_);
+        return lose(mode_ == 3 ? rm_ : kNone);
+      case 0x89:
+      case 0x8b:
+        return read_move(opcode);
+      case 0x8d:
+        read_operands();
+        lose(reg_);
+        return is_at(kSp) || is_at(kFp) ? copies(reg_, rm_, displacement_) : void();
+      case 0x8f:  // pop
+        read_operands();
+        moves(kWord);
+        is_unknown_ = is_unknown_ || (reg_ & 7U) != 0;
+        return lose(mode_ == 3 ? rm_ : kNone);
+      case 0x9c:
+      case 0x9d:
+        return moves(opcode == 0x9c ? -kWord : kWord);
+      case 0xa0:
+      case 0xa1:
+      case 0xa2:
+      case 0xa3:
+        return skip(Tail::absolute);
+      case 0xa8:
+      case 0xa9:
+        return skip(opcode == 0xa8 ? Tail::byte : Tail::word);
+      case 0xc0:
+      case 0xc1:
+      case 0xd1:
+      case 0xd3:
+        read_operands();
+        lose(mode_ == 3 && opcode != 0xc0 ? rm_ : kNone);
+        return skip(opcode < 0xd0 ? Tail::byte : Tail::none);
+      default:
+        return read_flow(opcode);
+    }
+  }
+
+  void read_flow(std::uint8_t opcode) {
+    switch (opcode) {
+      case 0xc2:
+      case 0xca:
+        skip(Tail::half);
+        step_.flow = Flow::end;
+        return;
+      case 0xc3:
+      case 0xcb:
+      case 0xcc:
+      case 0xcf:
+      case 0xf4:
+        step_.flow = Flow::end;
+        return;
+      case 0xc9:  // leave
+        step_.sp = Pointer::from_fp;
+        step_.sp_offset = kWord;
+        step_.restores_fp = true;
+        step_.fp_place = -kWord;
+        return;
+      case 0xe8:
+      case 0xe9:
+        return flows(opcode == 0xe8 ? Flow::call : Flow::jump, 4);
+      case 0xeb:
+        return flows(Flow::jump, 1);
+      case 0xc6:
+      case 0xc7:
+        read_operands();
+        lose(mode_ == 3 && opcode == 0xc7 ? rm_ : kNone);
+        return skip(opcode == 0xc6 ? Tail::byte : Tail::word);
+      case 0xcd:
+      case 0xe4:
+      case 0xe5:
+      case 0xe6:
+      case 0xe7:
+        return skip(Tail::byte);
+      case 0xf6:
+      case 0xf7:
+        read_operands();
+        lose(mode_ == 3 && opcode == 0xf7 && (reg_ & 6U) == 2 ? rm_ : kNone);
+        return skip((reg_ & 6U) != 0 ? Tail::none : opcode == 0xf6 ? Tail::byte : Tail::word);
+      case 0xfe:
+      case 0xff:
+        return read_group_5(opcode);
+      default:
+        // What has no operands; enter, and what this mode does not have, is not known.
+        is_unknown_ = (opcode >= 0x60 && opcode < 0x68) || opcode == 0x82 || opcode == 0x9a ||
+                      opcode == 0xc8 || opcode == 0xce || (opcode >= 0xd4 && opcode < 0xd7) ||
+                      opcode == 0xea;
+    }
+  }
+
+  void read_group_5(std::uint8_t opcode) {
+    read_operands();
+    const unsigned what = reg_ & 7U;
+    if (what < 2) {
+      lose(mode_ == 3 && opcode == 0xff ? rm_ : kNone);
+    } else if (opcode == 0xfe || what == 7) {
+      is_unknown_ = true;
+    } else if (what == 6) {
+      moves(-kWord);
+    } else {
+      step_.flow = what < 4 ? Flow::call : Flow::jump;
+    }
+  }
+
+  void read_two_bytes(std::uint8_t opcode) {
+    if (opcode == 0x38 || opcode == 0x3a) {
+      next();
+      read_operands();
+      return skip(opcode == 0x3a ? Tail::byte : Tail::none);
+    }
+    if (opcode >= 0x80 && opcode < 0x90) {
+      return flows(Flow::branch, 4);
+    }
+    if (opcode == 0x0b) {
+      step_.flow = Flow::end;
+      return;
+    }
+    if (opcode >= 0xc8 && opcode < 0xd0) {
+      return lose((opcode & 7U) | (rex_ & 1U) << 3U);
+    }
+    constexpr std::uint8_t kPlain[] = {0x05, 0x06, 0x07, 0x08, 0x09, 0x0e, 0x30, 0x31, 0x32, 0x33,
+                                       0x34, 0x35, 0x37, 0x77, 0xa0, 0xa1, 0xa2, 0xa8, 0xa9, 0xaa};
+    if (std::ranges::find(kPlain, opcode) != kPlain + sizeof kPlain) {
+      const bool pushes = opcode == 0xa0 || opcode == 0xa8;
+      const bool pops = opcode == 0xa1 || opcode == 0xa9;
+      return pushes || pops ? moves(pushes ? -kWord : kWord) : void();
+    }
+    read_operands();
+    step_.is_padding = opcode == 0x1f;
+    if (opcode == 0xb9 || opcode == 0xff) {  // ud1, ud0
+      step_.flow = Flow::end;
+    } else if ((opcode >= 0x40 && opcode < 0x50) || opcode == 0xaf || (opcode & 0xf6U) == 0xb6) {
+      lose(reg_);  // cmov, imul, movzx, movsx
+    }
+    skip(has_number(opcode) || opcode == 0x0f ? Tail::byte : Tail::none);
+  }
+
+  // Of the opcodes behind 0f, and of those of vectors that mean the same.
+  static bool has_number(std::uint8_t opcode) {
+    return (opcode >= 0x70 && opcode < 0x74) || opcode == 0xa4 || opcode == 0xac ||
+           opcode == 0xba || opcode == 0xc2 || (opcode >= 0xc4 && opcode < 0xc7);
+  }
+
+  // The prefixes VEX and EVEX: none of what follows touches the stack pointer.
+  void read_vector(std::uint8_t prefix) {
+    const std::uint8_t first = next();
+    unsigned map = 1;
+    if (prefix != 0xc5) {
+      map = first & (prefix == 0xc4 ? 31U : 7U);
+      next();
+    }
+    if (prefix == 0x62) {
+      next();
+    }
+    const std::uint8_t opcode = next();
+    is_unknown_ = is_unknown_ || map == 0 || map == 4 || map > 6 || rex_ != 0;
+    if (map == 1 && opcode == 0x77 && prefix != 0x62) {
+      return;
+    }
+    // Other registers do not matter: bases and indices are of memory alone.
+    read_operands();
+    skip(map == 3 || (map == 1 && has_number(opcode)) ? Tail::byte : Tail::none);
+  }
+
+  const std::uint8_t* code_;
+  std::size_t size_;
+  std::uintptr_t address_;
+  std::size_t at_ = 0;
+  unsigned rex_ = 0;
+  bool is_narrow_ = false;  // operands of 16 bits
+  unsigned mode_ = 0;
+  unsigned reg_ = 0;
+  unsigned rm_ = 0;  // a register, or the base
+  bool has_index_ = false;
+  bool is_placed_ = false;  // no base
+  std::int32_t displacement_ = 0;
+  std::int32_t number_ = 0;
+  std::int32_t distance_ = 0;
+  bool is_relative_ = false;
+  bool is_unknown_ = false;
+  CodeStep step_;
+};
+
+}  // namespace
+
+CodeStep read_x86_64_step(const std::uint8_t* code, std::size_t size, std::uintptr_t address) {
+  return InstructionReader(code, size, address).read();
+}
+
+}  // namespace whocall::rules

@@ -1,0 +1,205 @@
+// The rules that instructions give, held against the tables that this process' own libraries have;
+// and their readers against decoders that others wrote.
+#include <doctest/doctest.h>
+#include <link.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arch/x86/decoder.h"
+#include "rules/cfi_rule.h"
+#include "rules/code_rule.h"
+#include "rules/frame_tables.h"
+
+namespace whocall::test {
+namespace {
+
+using rules::CodeStep;
+using rules::FrameRule;
+
+constexpr std::uintptr_t kAt = 0x401000;
+
+// One library of this process, its tables and its range.
+struct Library {
+  std::string_view name;
+  std::uintptr_t end = 0;
+  std::uintptr_t begin = 0;
+  rules::FrameTables tables{};
+  bool is_found = false;
+};
+
+int visit(dl_phdr_info* info, std::size_t /*size*/, void* data) {
+  auto& library = *static_cast<Library*>(data);
+  if (std::string_view(info->dlpi_name).find(library.name) == std::string_view::npos) {
+    return 0;
+  }
+  library.begin = UINTPTR_MAX;
+  for (std::size_t i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& part = info->dlpi_phdr[i];
+    const std::uintptr_t at = info->dlpi_addr + part.p_vaddr;
+    if (part.p_type == PT_LOAD) {
+      library.begin = std::min(library.begin, at);
+      library.end = std::max(library.end, at + part.p_memsz);
+    } else if (part.p_type == PT_GNU_EH_FRAME) {
+      library.tables.header = at;
+    }
+  }
+  library.tables.mapped = {reinterpret_cast<const std::byte*>(library.begin), library.begin,
+                           library.end - library.begin};
+  library.is_found = true;
+  return 1;
+}
+
+std::size_t readable(void* library, std::uintptr_t address, std::size_t wanted) {
+  const auto& all = *static_cast<const Library*>(library);
+  return address >= all.begin && address < all.end ? std::min(wanted, all.end - address) : 0;
+}
+
+#if defined(__x86_64__) && defined(__LP64__)
+constexpr rules::FrameRegisters kRegisters{.sp = 7, .fp = 6};
+constexpr rules::StepReader kReader = rules::read_x86_64_step;
+constexpr bool kHasLink = false;
+#elif defined(__aarch64__)
+constexpr rules::FrameRegisters kRegisters{.sp = 31, .fp = 29, .link = 30};
+constexpr rules::StepReader kReader = rules::read_aarch64_step;
+constexpr bool kHasLink = true;
+#endif
+
+#if (defined(__x86_64__) && defined(__LP64__)) || defined(__aarch64__)
+
+// Functions, by the sorted table of .eh_frame_hdr.
+std::vector<rules::FrameDescription> functions_of(const Library& library) {
+  std::uint32_t count = 0;
+  std::memcpy(&count, reinterpret_cast<const void*>(library.tables.header + 8), sizeof count);
+  std::vector<rules::FrameDescription> all;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::int32_t place = 0;
+    std::memcpy(&place, reinterpret_cast<const void*>(library.tables.header + 12 + 8UL * i), 4);
+    const std::uintptr_t begin = library.tables.header + static_cast<std::uintptr_t>(place);
+    rules::WholeDescription whole;
+    REQUIRE(rules::find_description(library.tables, begin, whole));
+    const FrameRule rule = rules::rule_at(whole, kRegisters, begin);
+    const std::int32_t empty = kHasLink ? 0 : 8;
+    if (!whole.cie.signal_frame && rule.cfa == FrameRule::Cfa::from_sp &&
+        rule.cfa_offset == empty) {
+      all.push_back(whole.fde);
+    }
+  }
+  return all;
+}
+
+struct Count {
+  std::size_t same = 0;
+  std::size_t unknown = 0;
+  std::size_t wrong = 0;
+};
+
+// All calls in a function: the rule of the code behind each, and the table's.
+void compare(Library& library, const rules::FrameDescription& function, Count& count) {
+  for (std::uintptr_t at = function.begin; at < function.end;) {
+    const CodeStep step = kReader(reinterpret_cast<const std::uint8_t*>(at), 16, at);
+    if (step.size == 0) {
+      return;
+    }
+    at += step.size;
+    rules::WholeDescription whole;
+    if (step.flow != CodeStep::Flow::call ||
+        !rules::find_description(library.tables, at - 1, whole)) {
+      continue;
+    }
+    const FrameRule told = rules::rule_at(whole, kRegisters, at - 1);
+    if (told.cfa != FrameRule::Cfa::from_sp && told.cfa != FrameRule::Cfa::from_fp) {
+      continue;
+    }
+    const FrameRule read = rules::rule_by_code({.begin = function.begin,
+                                                .end = function.end,
+                                                .place = at,
+                                                .has_link = kHasLink,
+                                                .word = 8,
+                                                .step = kReader,
+                                                .readable = readable,
+                                                .reader = &library});
+    const bool is_same = read.cfa != told.cfa || (read.cfa_offset == told.cfa_offset &&
+                                                  read.return_slot == told.return_slot);
+    (read.cfa == FrameRule::Cfa::none ? count.unknown : is_same ? count.same : count.wrong) += 1;
+  }
+}
+
+TEST_CASE("rules: what code says is what tables say, of all calls in the C library") {
+  for (const char* name : {"/libc.so", "/libm.so"}) {
+    Library library{.name = name};
+    dl_iterate_phdr(visit, &library);
+    if (!library.is_found || library.tables.header == 0) {
+      continue;
+    }
+    Count count;
+    for (const rules::FrameDescription& function : functions_of(library)) {
+      compare(library, function, count);
+    }
+    MESSAGE(std::string(name), ": ", count.same, " the same, ", count.unknown, " not known, ", count.wrong,
+            " wrong");
+    CHECK(count.same > 1000);
+    CHECK(count.unknown * 4 < count.same);
+    CHECK(count.wrong * 1000 < count.same);  // one begins as functions do, and is a part of one
+  }
+}
+
+#endif
+
+#if defined(__x86_64__) && defined(__LP64__)
+
+TEST_CASE("rules: x86-64 instructions are as long as the library says, and go where it says") {
+  Library library{.name = "/libc.so"};
+  dl_iterate_phdr(visit, &library);
+  REQUIRE(library.is_found);
+  const auto decoder = x86::make_library_decoder(x86::Dialect::x86_64);
+  std::size_t count = 0;
+  for (const rules::FrameDescription& function : functions_of(library)) {
+    for (std::uintptr_t at = function.begin; at < function.end;) {
+      const auto* const code = reinterpret_cast<const std::uint8_t*>(at);
+      const CodeStep step = kReader(code, function.end - at, at);
+      const std::optional<Instruction> other = decoder->decode(
+          ByteView(std::span(reinterpret_cast<const std::byte*>(code), function.end - at),
+                   Endian::little),
+          at);
+      if (!other) {
+        break;  // newer than the library
+      }
+      CAPTURE(at - library.begin);
+      REQUIRE(unsigned{step.size} == unsigned{other->size});
+      const bool ends = other->flow == Instruction::Flow::stop;
+      CHECK((step.flow == CodeStep::Flow::end) == ends);
+      if (step.target != 0 && step.flow != CodeStep::Flow::next) {
+        CHECK(step.target == other->target);
+      }
+      at += other->size;
+      ++count;
+    }
+  }
+  CHECK(count > 100000);
+}
+
+#endif
+
+TEST_CASE("rules: no reader looks beyond the bytes that it is given") {
+  std::mt19937 random(7);
+  for (int i = 0; i < 200000; ++i) {
+    const std::size_t size = random() % (rules::kLongestStep + 1);
+    const auto bytes = std::make_unique<std::uint8_t[]>(size);  // its end is guarded by sanitizers
+    for (std::size_t at = 0; at < size; ++at) {
+      bytes[at] = static_cast<std::uint8_t>(random() % 4 == 0 ? 0x0f + random() % 3 : random());
+    }
+    CHECK(rules::read_x86_64_step(bytes.get(), size, kAt).size <= size);
+    CHECK(rules::read_aarch64_step(bytes.get(), size, kAt).size <= size);
+  }
+}
+
+}  // namespace
+}  // namespace whocall::test
