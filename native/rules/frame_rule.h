@@ -19,9 +19,9 @@ struct FrameRule {
   Cfa cfa = Cfa::none;  // none: no rule
   Return ret = Return::outermost;
   Fp fp = Fp::same;
-  bool signal_frame = false;     // the interrupted registers lie in a context; all else is empty
-  bool by_analysis = false;      // no compiler wrote it
-  bool from_disk = false;        // no loaded file holds it: it may be damaged, or mean other code
+  bool signal_frame = false;  // the interrupted registers lie in a context; all else is empty
+  bool by_analysis = false;   // no compiler wrote it
+  bool from_disk = false;  // no table that is loaded holds it: it may be wrong, or mean other code
   std::int32_t cfa_offset = 0;   // bytes
   std::int32_t return_slot = 0;  // bytes from the CFA
   std::int32_t fp_slot = 0;      // bytes from the CFA, or from the frame pointer

@@ -6,6 +6,7 @@
 #include "rules/code_rule.h"
 #include "runtime/code_checks.h"
 #include "runtime/names.h"
+#include "runtime/rule_lookup.h"
 
 namespace whocall::runtime {
 
@@ -152,7 +153,13 @@ FrameRule rule_by_function(const Module& module, const Point& at, bool exact,
   const FunctionName function = find_name(module, lookup - module.bias);
   // Compilers put what is rarely run elsewhere, with a name of its own and a frame that is there.
   if (function.name != nullptr && std::strstr(function.name, ".cold") == nullptr) {
-    return rule_from(function.begin + module.bias, function.size, at.pc, exact, pages);
+    FrameRule rule = rule_from(function.begin + module.bias, function.size, at.pc, exact, pages);
+    rule.from_disk = true;  // the walk that reads without care is not to go by it
+    rules::ShortRule kept;
+    if (rule.cfa != FrameRule::Cfa::none && !exact && rules::shortened(rule, kept)) {
+      known_rules().put(at.pc, kept);
+    }
+    return rule;
   }
   return rule_by_caller({module, at, exact, pages, reader});
 }

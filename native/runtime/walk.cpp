@@ -42,7 +42,7 @@ bool CarefulWalk::next() {
     return by_context();
   }
   if (rule.cfa != FrameRule::Cfa::none) {
-    return by_rule(rule);
+    return rule.by_analysis && rule.from_disk ? by_code(rule) : by_rule(rule);
   }
   if (is_trampoline(at_.pc)) {
     return by_context();
@@ -100,7 +100,7 @@ bool CarefulWalk::by_rule(const FrameRule& rule) {
   return accept(caller, rule.by_analysis ? WHOCALL_ANALYSIS : WHOCALL_CFI);
 }
 
-// Nobody but the function's own instructions says where the return address lies: a call stands
+// Nobody but instructions, read now or ahead, says where the return address lies: a call stands
 // before it, or nothing is said.
 bool CarefulWalk::by_code(const FrameRule& rule) {
   const auto reader = [this](std::uintptr_t address, std::uintptr_t& value) {

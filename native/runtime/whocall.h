@@ -8,7 +8,8 @@
  * that were computed ahead and lie in a file beside the module (PATH.whocall, by `whocall export`;
  * it counts if nobody could have written it but root and those who may write the module, and never
  * in programs with rights that who starts them lacks) or by those of its debug file (.debug_frame),
- * else by its first instructions (MIPS) or the chain of frame pointers; every frame says which.
+ * else by its instructions (x86-64, AArch64; MIPS: its first ones) or the chain of frame pointers;
+ * every frame says which.
  * Linux; x86-64, i386, AArch64, ARM, MIPS, RISC-V, LoongArch. Static programs that
  * were linked without -Wl,--eh-frame-hdr have their table read from their file.
  */

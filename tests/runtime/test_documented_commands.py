@@ -86,7 +86,7 @@ def run(line: str, place: Path, **settings: str) -> subprocess.CompletedProcess[
     }
     return subprocess.run(
         ["bash", "-c", f"ulimit -c unlimited; {line}"], cwd=place,
-        env={**os.environ, **given, **settings},
+        env={**os.environ, "CMAKE_GENERATOR": "Ninja", **given, **settings},
         stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
 

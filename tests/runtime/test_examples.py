@@ -80,7 +80,8 @@ def test_other_builds(flags: tuple[str, ...]) -> None:
     assert drawn[2] == "library::Square::draw(int) const"
 
 
-def test_in_words_where_nothing_leads_on() -> None:
-    flags = ("-fno-asynchronous-unwind-tables", "-fomit-frame-pointer")
-    lines = asked("caller_static", "native", *flags)
-    assert plain(lines) == plain(shown()[" ".join(("caller_static", "native", *flags))])
+@pytest.mark.parametrize("machine", ["native", "i386"])
+def test_neither_tables_nor_frame_pointers(machine: str) -> None:
+    """By its instructions, or in words that nothing leads on."""
+    words = ("caller_static", machine, "-fno-asynchronous-unwind-tables", "-fomit-frame-pointer")
+    assert plain(asked(*words)) == plain(shown()[" ".join(words)])

@@ -162,7 +162,7 @@ static ucontext_t outside, inside;
 static char *stack;
 KEPT static void inner(void) { swapcontext(&inside, &outside); }
 KEPT static void co(void) { inner(); }
-KEPT static int after(int n) { return n + 1; }
+KEPT static int after(int n) { __asm__ volatile("" : "+r"(n)); return n + 1; }
 KEPT static void *run(void *unused) {
   getcontext(&inside);
   inside.uc_stack.ss_sp = stack;
