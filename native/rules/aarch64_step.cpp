@@ -133,6 +133,23 @@ void read_sum(std::uint32_t word, CodeStep& step) {
   (to == kX31 ? step.sp_offset : step.fp_offset) = number;
 }
 
+// movz and movk of the lower halves; add and sub of a whole register to the stack pointer.
+void read_number(std::uint32_t word, CodeStep& step) {
+  const bool puts = (word & 0x7fc00000U) == 0x52800000U && (word >> 21U & 3U) < 2;
+  const bool adds = (word & 0x7fe00000U) == 0x72a00000U;  // the upper one
+  if (puts || adds) {
+    const std::uint32_t value = (word >> 5U & 0xffffU) << ((word & 1U << 21U) != 0 ? 16U : 0U);
+    step.number = puts ? CodeStep::Number::put : CodeStep::Number::added;
+    step.number_register = static_cast<std::uint8_t>(word & 31U);
+    step.number_value = static_cast<std::int32_t>(value);
+  } else if ((word & 0xbfe0ffffU) == 0x8b2063ffU) {  // uxtx, not shifted
+    step.sp = Pointer::from_sp;
+    step.sp_offset = (word & 1U << 30U) != 0 ? -1 : 1;
+    step.number = CodeStep::Number::moves_sp;
+    step.number_register = static_cast<std::uint8_t>(word >> 16U & 31U);
+  }
+}
+
 }  // namespace
 
 CodeStep read_aarch64_step(const std::uint8_t* code, std::size_t size, std::uintptr_t address) {
@@ -146,6 +163,7 @@ CodeStep read_aarch64_step(const std::uint8_t* code, std::size_t size, std::uint
   step.is_padding = word == 0xd503201fU;
   if (!read_flow(word, address, step) && !read_pair(word, step) && !read_single(word, step)) {
     read_sum(word, step);
+    read_number(word, step);
   }
   return step;
 }

@@ -104,7 +104,8 @@ class Follower {
       if (around_.exact && at == around_.place) {
         found_ = frame;
       }
-      const CodeStep step = step_at(at);
+      CodeStep step = step_at(at);
+      with_number(step);
       if (step.size == 0) {
         is_given_up_ = is_given_up_ || at <= around_.place;  // what is behind it cannot be read
         return;
@@ -134,6 +135,24 @@ class Follower {
     }
     const std::size_t size = around_.readable(around_.reader, at, kLongestStep);
     return around_.step(reinterpret_cast<const std::uint8_t*>(at), size, at);
+  }
+
+  // Large frames: the number stands in a register, put there by one of the instructions before.
+  void with_number(CodeStep& step) {
+    using Number = CodeStep::Number;
+    if (step.flow != Flow::next) {
+      number_register_ = kNoRegister;
+    } else if (step.number == Number::put) {
+      number_register_ = step.number_register;
+      number_ = step.number_value;
+    } else if (step.number != Number::none &&
+               (step.number_register != number_register_ || number_ < 0)) {
+      step.sp = step.number == Number::moves_sp ? Pointer::lost : step.sp;
+    } else if (step.number == Number::added) {
+      number_ |= step.number_value;
+    } else if (step.number == Number::moves_sp) {
+      step.sp_offset *= number_;
+    }
   }
 
   // What jumps to a place has brought there counts; what falls through from a call that maybe does
@@ -269,6 +288,9 @@ class Follower {
   std::size_t count_ = 0;
   unsigned steps_ = 0;
   std::uint8_t pass_ = 0;
+  static constexpr std::uint8_t kNoRegister = 0xff;
+  std::uint8_t number_register_ = kNoRegister;  // that holds a number
+  std::int32_t number_ = 0;
   bool is_given_up_ = false;
 };
 

@@ -31,6 +31,13 @@ struct CodeStep {
   std::int32_t fp_place = 0;    // bytes above the stack pointer that it leaves
   std::int32_t link_place = 0;  // likewise
   std::uintptr_t target = 0;    // runtime address
+  // Numbers in registers, for frames whose size no instruction can hold: one is put into a
+  // register, or added to what is there; the stack pointer moves by it, as many times as sp_offset
+  // says.
+  enum class Number : std::uint8_t { none, put, added, moves_sp };
+  Number number = Number::none;
+  std::uint8_t number_register = 0;
+  std::int32_t number_value = 0;
 };
 
 // Of the instruction at a runtime address, of `size` bytes that can be read, or more.

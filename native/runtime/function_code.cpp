@@ -10,7 +10,7 @@
 
 namespace whocall::runtime {
 
-#if defined(__aarch64__) || (defined(__x86_64__) && defined(__LP64__))
+#if WHOCALL_READS_FUNCTIONS
 
 namespace {
 

@@ -42,7 +42,8 @@ bool CarefulWalk::next() {
     return by_context();
   }
   if (rule.cfa != FrameRule::Cfa::none) {
-    return rule.by_analysis && rule.from_disk ? by_code(rule) : by_rule(rule);
+    const bool is_read = kReadsFunctions && rule.by_analysis && rule.from_disk;
+    return is_read ? by_code(rule) : by_rule(rule);
   }
   if (is_trampoline(at_.pc)) {
     return by_context();

@@ -143,8 +143,8 @@ TEST_CASE("rules: what code says is what tables say, of all calls in the C libra
     for (const rules::FrameDescription& function : functions_of(library)) {
       compare(library, function, count);
     }
-    MESSAGE(std::string(name), ": ", count.same, " the same, ", count.unknown, " not known, ", count.wrong,
-            " wrong");
+    MESSAGE(std::string(name), ": ", count.same, " the same, ", count.unknown, " not known, ",
+            count.wrong, " wrong");
     CHECK(count.same > 1000);
     CHECK(count.unknown * 4 < count.same);
     CHECK(count.wrong * 1000 < count.same);  // one begins as functions do, and is a part of one
@@ -187,6 +187,35 @@ TEST_CASE("rules: x86-64 instructions are as long as the library says, and go wh
 }
 
 #endif
+
+// Code that lies in an array, its first byte at the array's own address.
+std::size_t of_array(void* end, std::uintptr_t address, std::size_t wanted) {
+  return std::min(wanted, reinterpret_cast<std::uintptr_t>(end) - address);
+}
+
+TEST_CASE("rules: AArch64 frames that are too large for an instruction") {
+  alignas(4) std::uint32_t code[] = {
+      0xd28a000c,  // mov x12, #20480
+      0xf2a0002c,  // movk x12, #1, lsl #16
+      0xcb2c63ff,  // sub sp, sp, x12
+      0xa9017bfd,  // stp x29, x30, [sp, #16]
+      0x94000000,  // bl
+      0xd65f03c0,  // ret
+  };
+  const auto begin = reinterpret_cast<std::uintptr_t>(code);
+  const FrameRule rule = rules::rule_by_code({.begin = begin,
+                                              .end = begin + sizeof code,
+                                              .place = begin + 20,
+                                              .has_link = true,
+                                              .word = 8,
+                                              .step = rules::read_aarch64_step,
+                                              .readable = of_array,
+                                              .reader = std::end(code)});
+  CHECK(rule.cfa == FrameRule::Cfa::from_sp);
+  CHECK(rule.cfa_offset == 86016);
+  CHECK(rule.return_slot == 24 - 86016);
+  CHECK(rule.fp_slot == 16 - 86016);
+}
 
 TEST_CASE("rules: no reader looks beyond the bytes that it is given") {
   std::mt19937 random(7);
