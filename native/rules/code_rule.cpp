@@ -114,8 +114,10 @@ class Follower {
       at += step.size;
       const bool is_filled = is_behind_call && step.is_padding;
       is_behind_call = step.flow == Flow::call || is_filled;
-      if (step.flow == Flow::jump && step.target == 0 && frame.is_reached && !is_empty(frame)) {
-        chosen = frame;
+      if (step.flow == Flow::jump && step.target == 0 && frame.is_reached) {
+        // No call stands where the frame is empty; but any other instruction may.
+        guesses = guesses && !(around_.exact && is_empty(frame));
+        chosen = is_empty(frame) ? chosen : frame;
       }
       if (!around_.exact && at == around_.place && step.flow == Flow::call) {
         found_ = frame;
