@@ -19,6 +19,7 @@ using rules::FrameRule;
 constexpr std::uintptr_t kCodePage = 4096;         // bytes
 constexpr std::uintptr_t kFarthestBegin = 0x8000;  // bytes from a function's beginning to the place
 constexpr std::size_t kWordsTried = 512;           // of a stack that are looked through
+constexpr unsigned kBeginsTried = 16;
 constexpr bool kHasLink = kRegisters.link.has_value();
 constexpr auto kStackWord = static_cast<std::int32_t>(sizeof(std::uintptr_t));
 
@@ -90,6 +91,7 @@ struct Nameless {
   bool exact;
   CodePages& pages;
   CheckedReader& reader;
+  unsigned tried = 0;  // beginnings that were read from: a damaged stack may tell of many
 
   // Whether the rule says that the return address lies there; 0: in the link register.
   [[nodiscard]] bool leads_to(const FrameRule& rule, std::uintptr_t slot) const {
@@ -103,11 +105,12 @@ struct Nameless {
   }
 
   // The rule, if what has been called there, or what that jumps to, is the function.
-  [[nodiscard]] FrameRule rule_of_call(std::uintptr_t return_address, std::uintptr_t slot) const {
+  [[nodiscard]] FrameRule rule_of_call(std::uintptr_t return_address, std::uintptr_t slot) {
     constexpr int kMostJumps = 4;
     std::uintptr_t begin = called_before(return_address);
-    for (int i = 0; i < kMostJumps && begin != 0; ++i) {
+    for (int i = 0; i < kMostJumps && begin != 0 && tried < kBeginsTried; ++i) {
       if (begin >= module.begin && begin <= at.pc && at.pc - begin < kFarthestBegin) {
+        ++tried;
         const FrameRule rule = rule_from(begin, 0, at.pc, exact, pages);
         if (leads_to(rule, slot)) {
           return rule;
@@ -123,7 +126,7 @@ struct Nameless {
 // below qsort(), in a libc.so that is stripped. Remedy: each word of the stack behind a call of a
 // function not far before the place is tried: it is the return address if the instructions from
 // that function's beginning on say that it lies just there.
-FrameRule rule_by_caller(const Nameless& place) {
+FrameRule rule_by_caller(Nameless place) {
   if (kHasLink && place.exact && place.at.link_known) {
     const FrameRule rule = place.rule_of_call(place.at.link, 0);
     if (rule.cfa != FrameRule::Cfa::none) {
