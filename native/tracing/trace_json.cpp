@@ -88,6 +88,9 @@ void TraceJson::item(const ShownStep& shown, std::size_t index) {
   const std::uint64_t began = step.call.began_before || step.call.began < origin
                                   ? std::max(trace_.measure(index).first, origin)
                                   : step.call.began;
+  // One that began with the last event takes no time, and would stand behind those that it is in.
+  const bool runs = step.how == CallEnd::running || step.how == CallEnd::open;
+  const std::uint64_t ended = step.time + (runs ? 1 : 0);
   begin_item();
   out_ += R"({"ph": "X", "name": )";
   append_name(out_, names_.function(step.call.function), step.call.function);
@@ -98,7 +101,7 @@ void TraceJson::item(const ShownStep& shown, std::size_t index) {
   out_ += R"(, "ts": )";
   append_microseconds(out_, began - origin);
   out_ += R"(, "dur": )";
-  append_microseconds(out_, step.time > began ? step.time - began : 0);
+  append_microseconds(out_, ended > began ? ended - began : 0);
   out_ += R"(, "args": {"from": )";
   append_name(out_, names_.call_site(step.call.call_site), step.call.call_site);
   if (step.call.began_before) {
