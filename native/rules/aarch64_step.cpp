@@ -36,7 +36,7 @@ bool read_flow(std::uint32_t word, std::uintptr_t address, CodeStep& step) {
     aim(step, Flow::branch, address, field(word, 5, 14));
   } else if ((word & 0xfe000000U) == 0xd6000000U) {
     const std::uint32_t kind = word >> 21U & 7U;  // br, blr, ret; with and without a signature
-    step.flow = kind == 0 ? Flow::jump : kind == 1 ? Flow::call : Flow::end;
+    step.flow = kind == 0 ? Flow::jump : kind == 1 ? Flow::call : kind == 2 ? Flow::ret : Flow::end;
   } else if ((word & 0xffe0001fU) == 0xd4200000U || (word & 0xffff0000U) == 0) {  // brk, udf
     step.flow = Flow::end;
   } else {
@@ -80,7 +80,8 @@ bool read_pair(std::uint32_t word, CodeStep& step) {
   }
   const std::uint32_t size = word >> 30U;
   const bool is_vector = (word & 1U << 26U) != 0;
-  const std::int32_t scale = is_vector ? 4 << size : size == 2 ? 8 : 4;
+  const bool is_tagged = !is_vector && size == 1 && (word & 1U << 22U) == 0;  // stgp
+  const std::int32_t scale = is_vector ? 4 << size : is_tagged ? 16 : size == 2 ? 8 : 4;
   const std::int32_t offset = field(word, 15, 7) * scale;
   const std::uint32_t mode = word >> 23U & 3U;  // 1: moves it afterwards; 3: before
   if ((mode & 1U) != 0) {
@@ -113,6 +114,15 @@ bool read_single(std::uint32_t word, CodeStep& step) {
   return true;
 }
 
+// The stack pointer, by as many bytes as a vector has (addvl, addpl, addsvl, addspl), or written
+// back by those that store tags or vectors of several registers.
+bool moves_by_vectors(std::uint32_t word) {
+  const bool adds = (word & 0xffa0f01fU) == 0x0420501fU;
+  const bool tags = (word & 0xff200400U) == 0xd9200400U && (word >> 5U & 31U) == kX31;
+  const bool several = (word & 0xbe800000U) == 0x0c800000U && (word >> 5U & 31U) == kX31;
+  return adds || tags || several;
+}
+
 // Of x registers: sums with a number, and with a register; and, or and xor with a number.
 void read_sum(std::uint32_t word, CodeStep& step) {
   const std::uint32_t to = word & 31U;
@@ -120,6 +130,9 @@ void read_sum(std::uint32_t word, CodeStep& step) {
   const std::uint32_t from = word >> 5U & 31U;
   const bool is_number = (word & 0xbf800000U) == 0x91000000U;
   const bool is_register = (word & 0xbfe00000U) == 0x8b200000U;
+  if (moves_by_vectors(word)) {
+    step.sp = Pointer::lost;
+  }
   if ((!is_number && !is_register && !is_logical) || (to != kX31 && to != kX29)) {
     return;
   }

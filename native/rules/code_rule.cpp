@@ -27,8 +27,9 @@ struct CodeFrame {
   std::int16_t fp_slot = 0;
   std::int16_t link_slot = 0;
   bool is_reached = false;
-  bool has_sp = false;  // sp_depth is known
-  bool has_fp = false;  // the frame pointer is one, and fp_depth is known
+  bool has_sp = false;   // sp_depth is known
+  bool has_fp = false;   // the frame pointer is one, and fp_depth is known
+  bool is_sure = false;  // no call stands before it on a way from the beginning, or from a jump
   Saved fp = Saved::not_yet;
   Saved link = Saved::not_yet;
 };
@@ -53,8 +54,10 @@ class Follower {
     if (around_.end != 0) {
       end_ = std::clamp(around_.end, around_.place, end_);
     }
-    const bool is_settled = settle(false) && (found_.is_reached || settle(true));
-    return is_settled ? rule_of(found_) : FrameRule{};
+    if (!settle(false) || (!found_.is_reached && (!may_guess() || !settle(true)))) {
+      return {};
+    }
+    return is_contradicted_ || !agrees_with_choices() ? FrameRule{} : rule_of(found_);
   }
 
  private:
@@ -65,12 +68,25 @@ class Follower {
       const std::uint64_t before = sum();
       ++pass_;
       found_ = {};
+      is_contradicted_ = false;
+      choices_ = Choices::none;
       follow(guesses);
       if (sum() == before) {
         return !is_given_up_;
       }
     }
     return false;
+  }
+
+  // A place that nothing is known to reach is one that the only jump by a table leads to.
+  [[nodiscard]] bool may_guess() const {
+    return around_.end != 0 && !is_contradicted_ && choices_ == Choices::one && !is_empty(chosen_);
+  }
+
+  [[nodiscard]] bool agrees_with_choices() const {
+    return choices_ == Choices::none || found_.is_sure ||
+           (choices_ == Choices::one && !is_empty(chosen_) &&
+            (!found_.has_sp || found_.sp_depth == chosen_.sp_depth));
   }
 
   // Of all that is known of targets.
@@ -80,8 +96,8 @@ class Follower {
       const CodeFrame& frame = each->frame;
       for (const int part :
            {int{each->offset}, int{frame.sp_depth}, int{frame.fp_depth}, int{frame.fp_slot},
-            int{frame.link_slot}, int{frame.has_sp}, int{frame.has_fp}, static_cast<int>(frame.fp),
-            static_cast<int>(frame.link)}) {
+            int{frame.link_slot}, int{frame.has_sp}, int{frame.has_fp}, int{frame.is_sure},
+            static_cast<int>(frame.fp), static_cast<int>(frame.link)}) {
         hash = (hash ^ static_cast<std::uint32_t>(part)) * 0x100000001b3U;  // FNV-1a
       }
     }
@@ -91,15 +107,14 @@ class Follower {
   // One pass over the code, in the order of its addresses.
   void follow(bool guesses) {
     // Where calls push the return address, that word is the frame.
-    CodeFrame frame{.sp_depth = around_.has_link ? std::int16_t{0} : std::int16_t{1},
-                    .is_reached = true,
-                    .has_sp = true};
-    CodeFrame chosen;  // at the last jump that chooses among places which nobody tells
+    CodeFrame frame{.sp_depth = empty_depth(), .is_reached = true, .has_sp = true, .is_sure = true};
     bool is_behind_call = false;
+    bool is_behind_place = false;  // what runs here has come by the place
     for (std::uintptr_t at = around_.begin; at < end_ && !is_given_up_;) {
+      is_behind_place = at == around_.place || (is_behind_place && frame.is_reached);
       arrive(at, is_behind_call, frame);
       if (!frame.is_reached && guesses) {
-        frame = chosen;
+        frame = chosen_;
       }
       if (around_.exact && at == around_.place) {
         found_ = frame;
@@ -111,14 +126,13 @@ class Follower {
         return;
       }
       take(step, frame);
+      // Behind the place, and where nobody knows the function's end, it may be another function's.
+      const bool is_own = around_.end != 0 || at < around_.place || is_behind_place;
+      is_contradicted_ = is_contradicted_ || (is_own && step.flow == Flow::ret &&
+                                              frame.is_reached && frame.has_sp && !is_empty(frame));
       at += step.size;
       const bool is_filled = is_behind_call && step.is_padding;
       is_behind_call = step.flow == Flow::call || is_filled;
-      if (step.flow == Flow::jump && step.target == 0 && frame.is_reached) {
-        // No call stands where the frame is empty; but any other instruction may.
-        guesses = guesses && !(around_.exact && is_empty(frame));
-        chosen = is_empty(frame) ? chosen : frame;
-      }
       if (!around_.exact && at == around_.place && step.flow == Flow::call) {
         found_ = frame;
       }
@@ -142,13 +156,12 @@ class Follower {
   // Large frames: the number stands in a register, put there by one of the instructions before.
   void with_number(CodeStep& step) {
     using Number = CodeStep::Number;
-    if (step.flow != Flow::next) {
+    if (step.number == Number::none) {
       number_register_ = kNoRegister;
     } else if (step.number == Number::put) {
       number_register_ = step.number_register;
       number_ = step.number_value;
-    } else if (step.number != Number::none &&
-               (step.number_register != number_register_ || number_ < 0)) {
+    } else if (step.number_register != number_register_ || number_ < 0) {
       step.sp = step.number == Number::moves_sp ? Pointer::lost : step.sp;
     } else if (step.number == Number::added) {
       number_ |= step.number_value;
@@ -159,25 +172,35 @@ class Follower {
 
   // What jumps to a place has brought there counts; what falls through from a call that maybe does
   // not return counts less.
-  void arrive(std::uintptr_t at, bool is_behind_call, CodeFrame& frame) const {
-    const auto* const end = targets_.data() + count_;
-    const auto* const known = std::find_if(targets_.data(), end, [&](const CodeTarget& each) {
+  void arrive(std::uintptr_t at, bool is_behind_call, CodeFrame& frame) {
+    auto* const end = targets_.data() + count_;
+    auto* const known = std::find_if(targets_.data(), end, [&](const CodeTarget& each) {
       return around_.begin + each.offset == at;
     });
     if (known != end) {
       const bool counts_alone = !frame.is_reached || is_behind_call;
-      frame = counts_alone ? known->frame : merged(frame, known->frame);
+      frame = counts_alone ? known->frame : met(frame, known->frame);
     }
   }
 
-  // As at the function's beginning: a jump leaves it.
+  // Where calls push the return address, that word is the frame.
+  [[nodiscard]] std::int16_t empty_depth() const { return around_.has_link ? 0 : 1; }
+
+  // As at the function's beginning: what jumps leaves the function.
   [[nodiscard]] bool is_empty(const CodeFrame& frame) const {
-    return frame.has_sp && frame.sp_depth == (around_.has_link ? 0 : 1);
+    return frame.has_sp && frame.sp_depth == empty_depth();
+  }
+
+  CodeFrame met(const CodeFrame& one, const CodeFrame& other) {
+    const bool differ = one.has_sp && other.has_sp && one.sp_depth != other.sp_depth;
+    is_contradicted_ = is_contradicted_ || differ;
+    return merged(one, other);
   }
 
   static CodeFrame merged(const CodeFrame& one, const CodeFrame& other) {
     CodeFrame both = one;
     both.has_sp = one.has_sp && other.has_sp && one.sp_depth == other.sp_depth;
+    both.is_sure = one.is_sure || other.is_sure;
     both.has_fp = one.has_fp && other.has_fp && one.fp_depth == other.fp_depth;
     both.fp = one.fp == other.fp && one.fp_slot == other.fp_slot ? one.fp : CodeFrame::Saved::lost;
     both.link = one.link == other.link && one.link_slot == other.link_slot ? one.link
@@ -215,6 +238,10 @@ class Follower {
     if (step.fp != Pointer::same && frame.fp == CodeFrame::Saved::not_yet) {
       frame.fp = CodeFrame::Saved::lost;
     }
+    frame.is_sure = frame.is_sure && step.flow != Flow::call;
+    if (frame.fp == CodeFrame::Saved::stored && frame.has_sp && frame.sp_depth < frame.fp_slot) {
+      frame.fp = CodeFrame::Saved::lost;  // its place is none any more
+    }
     if (step.flow == Flow::call && around_.has_link && frame.link == CodeFrame::Saved::not_yet) {
       frame.link = CodeFrame::Saved::lost;
     }
@@ -239,9 +266,22 @@ class Follower {
     if (jumps && frame.is_reached && step.target >= around_.begin && step.target < end_) {
       note(at, static_cast<std::uint16_t>(step.target - around_.begin), frame);
     }
-    if (step.flow == Flow::jump || step.flow == Flow::end) {
+    if (step.flow == Flow::jump && step.target == 0 && frame.is_reached &&
+        !(step.is_tail_call && is_empty(frame))) {
+      choose(frame);
+    }
+    if (step.flow == Flow::jump || step.flow == Flow::ret || step.flow == Flow::end) {
       frame = {};
     }
+  }
+
+  // A jump to one of several places, or a tail call.
+  void choose(const CodeFrame& frame) {
+    const bool is_same = choices_ == Choices::one && frame.has_sp == chosen_.has_sp &&
+                         frame.sp_depth == chosen_.sp_depth;
+    choices_ = choices_ == Choices::none || is_same ? Choices::one : Choices::several;
+    chosen_ = frame;
+    chosen_.is_sure = false;
   }
 
   void note(std::uintptr_t at, std::uint16_t offset, const CodeFrame& frame) {
@@ -256,7 +296,7 @@ class Follower {
       }
       return;
     }
-    known->frame = known->pass == pass_ ? merged(known->frame, frame) : frame;
+    known->frame = known->pass == pass_ ? met(known->frame, frame) : frame;
     known->pass = pass_;
   }
 
@@ -294,6 +334,10 @@ class Follower {
   std::uint8_t number_register_ = kNoRegister;  // that holds a number
   std::int32_t number_ = 0;
   bool is_given_up_ = false;
+  bool is_contradicted_ = false;
+  enum class Choices : std::uint8_t { none, one, several };  // frames at jumps that choose
+  Choices choices_ = Choices::none;
+  CodeFrame chosen_{};
 };
 
 }  // namespace

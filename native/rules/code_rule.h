@@ -1,6 +1,12 @@
 // The rule that the instructions of a function give where no table does: they are followed from the
 // function's first one to the place, on all ways that lead there, and how far the stack pointer has
 // moved is counted.
+//
+// What compilers write behind a call that does not return belongs to no way that leads through it:
+// a jump's target says what holds there. Where nobody tells targets (a jump by a table, or a tail
+// call by a register), what falls through from a call is believed only if it agrees with that jump.
+// A way that returns with something left in the frame, and two that meet with different frames, say
+// that one was none: then there is no rule.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +22,7 @@ using ReadableCode = std::size_t (*)(void* reader, std::uintptr_t address, std::
 
 struct CodeAround {
   std::uintptr_t begin = 0;  // of the function, where its frame is empty; a runtime address
-  std::uintptr_t end = 0;    // of the function; 0: not known
+  std::uintptr_t end = 0;    // of the function; 0: not known, and then nothing is guessed
   std::uintptr_t place = 0;  // runtime address
   bool exact = false;        // the place's instruction is yet to run; else the call before it runs
   bool has_link = false;     // calls leave the return address in a register

@@ -13,7 +13,8 @@ struct CodeStep {
     call,    // goes on behind itself, if whoever is called comes back
     branch,  // or at the target
     jump,    // at the target alone; 0: nobody knows where
-    end      // nowhere: it returns, or traps
+    ret,     // at the caller
+    end      // nowhere: it traps
   };
   enum class Pointer : std::uint8_t { same, from_sp, from_fp, lost };
 
@@ -21,6 +22,7 @@ struct CodeStep {
   Flow flow = Flow::next;
   Pointer sp = Pointer::same;  // what it is afterwards: plus sp_offset
   Pointer fp = Pointer::same;  // from_sp: of the stack pointer that it leaves, plus fp_offset
+  bool is_tail_call = false;   // of a jump without a target: it may be one, and chooses nothing
   bool is_padding = false;     // does nothing
   bool saves_fp = false;       // puts it on the stack
   bool restores_fp = false;    // takes it from there

@@ -105,8 +105,9 @@ class X86Form {
     }
   }
 
+  // By half a word where a prefix says so, which nobody writes.
   void moves(std::int32_t bytes) {
-    step_.sp = Pointer::from_sp;
+    step_.sp = is_narrow_ ? Pointer::lost : Pointer::from_sp;
     step_.sp_offset = bytes;
   }
   void flows(Flow flow, std::size_t bytes) {

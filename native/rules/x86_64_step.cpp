@@ -1,5 +1,5 @@
 // x86-64 instructions: how long each is, and what those do that move the stack pointer, the frame
-// pointer or the place. What else changes the stack pointer makes it lost.
+// pointer or the place. What else compilers let change the stack pointer makes it lost.
 #include <algorithm>
 
 #include "rules/x86_64_form.h"
@@ -81,7 +81,7 @@ class InstructionReader : X86Form {
   void read_push_or_pop(std::uint8_t opcode) {
     const unsigned number = (opcode & 7U) | (rex_ & 1U) << 3U;
     const bool pushes = opcode < 0x58;
-    moves(is_narrow_ ? (pushes ? -2 : 2) : pushes ? -kWord : kWord);
+    moves(pushes ? -kWord : kWord);
     if (number == kFp) {
       step_.saves_fp = pushes;
       step_.restores_fp = !pushes;
@@ -197,11 +197,11 @@ class InstructionReader : X86Form {
     switch (opcode) {
       case 0xc2:
       case 0xca:
-        skip(Tail::half);
-        step_.flow = Flow::end;
-        return;
       case 0xc3:
       case 0xcb:
+        skip((opcode & 1U) != 0 ? Tail::none : Tail::half);
+        step_.flow = Flow::ret;
+        return;
       case 0xcc:
       case 0xcf:
       case 0xf4:
@@ -256,6 +256,7 @@ class InstructionReader : X86Form {
       moves(-kWord);
     } else {
       step_.flow = what < 4 ? Flow::call : Flow::jump;
+      step_.is_tail_call = what == 4 && mode_ != 3 && !has_index_;
     }
   }
 
@@ -286,8 +287,12 @@ class InstructionReader : X86Form {
     step_.is_padding = opcode == 0x1f;
     if (opcode == 0xb9 || opcode == 0xff) {  // ud1, ud0
       step_.flow = Flow::end;
-    } else if ((opcode >= 0x40 && opcode < 0x50) || opcode == 0xaf || (opcode & 0xf6U) == 0xb6) {
-      lose(reg_);  // cmov, imul, movzx, movsx
+    } else if ((opcode >= 0x40 && opcode < 0x50) || opcode == 0xaf || (opcode & 0xf6U) == 0xb6 ||
+               opcode == 0xb8 || opcode == 0xbc || opcode == 0xbd) {
+      lose(reg_);  // cmov, imul, movzx, movsx, popcnt, bsf, bsr
+    } else if (mode_ == 3 && (opcode == 0x7e || opcode == 0xa4 || opcode == 0xa5 ||
+                              (opcode & 0xe7U) == 0xa3 || opcode == 0xba || opcode == 0xc1)) {
+      lose(rm_);  // movq from a vector, shld, shrd, bit tests and xadd
     }
     skip(has_number(opcode) || opcode == 0x0f ? Tail::byte : Tail::none);
   }
@@ -298,7 +303,8 @@ class InstructionReader : X86Form {
            opcode == 0xba || opcode == 0xc2 || (opcode >= 0xc4 && opcode < 0xc7);
   }
 
-  // The prefixes VEX and EVEX: none of what follows touches the stack pointer.
+  // The prefixes VEX and EVEX: of what follows no compiler lets any give a result to the stack
+  // pointer.
   void read_vector(std::uint8_t prefix) {
     const std::uint8_t first = next();
     unsigned map = 1;

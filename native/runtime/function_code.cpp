@@ -77,7 +77,9 @@ std::uintptr_t jumps_to(std::uintptr_t address, CheckedReader& reader) {
 // What the call before a return address has called, where its instruction says it.
 std::uintptr_t called_before(std::uintptr_t return_address) {
   const std::uintptr_t end = return_address & kCodeMask;
-  if (end < kLongestCall || end % kCodePage < kLongestCall || !is_behind_call(return_address)) {
+  Module module;
+  if (end < kLongestCall || end % kCodePage < kLongestCall || !find_module(end - 1, module) ||
+      !is_behind_call(return_address)) {
     return 0;
   }
   const auto* const before = reinterpret_cast<const std::uint8_t*>(end - kLongestCall);
@@ -155,7 +157,9 @@ FrameRule rule_by_function(const Module& module, const Point& at, bool exact,
   CodePages pages{module};
   const FunctionName function = find_name(module, lookup - module.bias);
   // Compilers put what is rarely run elsewhere, with a name of its own and a frame that is there.
-  if (function.name != nullptr && std::strstr(function.name, ".cold") == nullptr) {
+  // A symbol without a size may be a label in a function.
+  if (function.name != nullptr && function.size != 0 &&
+      std::strstr(function.name, ".cold") == nullptr) {
     FrameRule rule = rule_from(function.begin + module.bias, function.size, at.pc, exact, pages);
     rule.from_disk = true;  // the walk that reads without care is not to go by it
     rules::ShortRule kept;

@@ -175,7 +175,8 @@ TEST_CASE("rules: x86-64 instructions are as long as the library says, and go wh
       CAPTURE(at - library.begin);
       REQUIRE(unsigned{step.size} == unsigned{other->size});
       const bool ends = other->flow == Instruction::Flow::stop;
-      CHECK((step.flow == CodeStep::Flow::end) == ends);
+      CHECK((step.flow == CodeStep::Flow::end || step.flow == CodeStep::Flow::ret) == ends);
+      CHECK((step.flow == CodeStep::Flow::ret) == (ends && other->returns));
       if (step.target != 0 && step.flow != CodeStep::Flow::next) {
         CHECK(step.target == other->target);
       }
@@ -200,7 +201,7 @@ TEST_CASE("rules: AArch64 frames that are too large for an instruction") {
       0xcb2c63ff,  // sub sp, sp, x12
       0xa9017bfd,  // stp x29, x30, [sp, #16]
       0x94000000,  // bl
-      0xd65f03c0,  // ret
+      0xd4200000,  // brk
   };
   const auto begin = reinterpret_cast<std::uintptr_t>(code);
   const FrameRule rule = rules::rule_by_code({.begin = begin,

@@ -82,6 +82,13 @@ def test_a_borrowed_frame_pointer(tmp_path: Path) -> None:
     assert said(build(tmp_path, "borrowed.c", *flags)) == "0 middle\n"
 
 
+@pytest.mark.parametrize("level", ["-O0", "-O1", "-O2", "-Os"])
+def test_a_place_behind_a_call_that_does_not_return(level: str, tmp_path: Path) -> None:
+    """A jump by a table alone leads to it: what lies on the stack for the call is not its own."""
+    flags = (level, *NO_TABLES, "-fomit-frame-pointer", STATIC)
+    assert said(build(tmp_path, "chosen.c", *flags)) in ("0 middle\n", "-1 ?\n")
+
+
 @pytest.mark.parametrize("flags", [(), NO_TABLES], ids=["tables", "none"])
 def test_code_that_is_made_while_the_program_runs(tmp_path: Path, flags: tuple[str, ...]) -> None:
     """It is of no file; where it keeps a frame pointer, that leads through it."""
