@@ -63,6 +63,13 @@ TEST_CASE(
     CHECK(instruction->flow == Instruction::Flow::stop);
     CHECK_FALSE(instruction->returns);
   }
+  // Those of three bytes that end alike go on: roundsd, pmulhrsw.
+  for (const Bytes& code :
+       {Bytes{0x66, 0x0f, 0x3a, 0x0b, 0xd0, 0x0b}, Bytes{0x66, 0x0f, 0x38, 0x0b, 0xd0}}) {
+    const auto instruction = decode(kX86_64, code);
+    REQUIRE(instruction);
+    CHECK(instruction->flow == Instruction::Flow::next);
+  }
   CHECK(decode(kX86_64, {0x0f, 0xa2})->flow == Instruction::Flow::next);  // cpuid
 }
 

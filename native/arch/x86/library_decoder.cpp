@@ -2,7 +2,9 @@
 
 #include <capstone/capstone.h>
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "arch/x86/library_handle.h"
@@ -289,9 +291,16 @@ class LibraryDecoder final : public InstructionDecoder, private LibraryHandle {
       default:
         break;
     }
-    // ud0, ud1 and ud2, by their bytes: Capstone 4 calls the second ud2b, Capstone 5 ud1.
-    const auto& opcode = decoded_->detail->x86.opcode;
-    return opcode[0] == 0x0F && (opcode[1] == 0xFF || opcode[1] == 0xB9 || opcode[1] == 0x0B);
+    // ud0, ud1 and ud2, by their bytes: Capstone 4 calls the second ud2b, Capstone 5 ud1, and from
+    // some 5.0 on the opcodes that it tells lack the byte that tells them from others (roundsd).
+    constexpr std::array<std::uint8_t, 11> kPrefixes = {0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65,
+                                                        0x66, 0x67, 0xf0, 0xf2, 0xf3};
+    const std::span<const std::uint8_t> code(decoded_->bytes, decoded_->size);
+    const auto opcode = std::ranges::find_if_not(code, [&](std::uint8_t byte) {
+      return (byte & 0xf0U) == 0x40 || std::ranges::find(kPrefixes, byte) != kPrefixes.end();
+    });
+    const bool is_two_bytes = code.end() - opcode >= 2 && opcode[0] == 0x0f;
+    return is_two_bytes && (opcode[1] == 0xff || opcode[1] == 0xb9 || opcode[1] == 0x0b);
   }
 
   void clobber_written(Instruction& out) const {

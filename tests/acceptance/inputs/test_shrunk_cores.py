@@ -133,7 +133,9 @@ def test_other_tools_open_it(name: str, stock_cores: StockCores, tmp_path: Path)
     stock = stock_cores.core(name)
     small = tmp_path / "small"
     shrunk(stock.core, stock.exe, small)
-    whole, part = (gdb_bt.of_core(core, stock.exe) for core in (stock.core, small))
+    # gdb 18 leaves out inlined functions of perl where it has their file's index kept.
+    fresh = ("set index-cache enabled off",)
+    whole, part = (gdb_bt.of_core(core, stock.exe, 0, fresh) for core in (stock.core, small))
     assert set(part) == set(whole)
     for lwp, thread in whole.items():
         assert part[lwp].frames == thread.frames
