@@ -101,6 +101,13 @@ bool CarefulWalk::by_rule(const FrameRule& rule) {
   return accept(caller, rule.by_analysis ? WHOCALL_ANALYSIS : WHOCALL_CFI);
 }
 
+// Whether a call stands before a return address, which is as it lay on the stack; or a signal's
+// trampoline at it, or nothing, where the stack ends.
+bool CarefulWalk::may_be_caller(std::uintptr_t pc, std::uintptr_t return_address) {
+  return pc == 0 || ((is_code(pc - 1) || is_made_code(pc - 1)) &&
+                     (is_behind_call(return_address) || is_signal_frame(pc)));
+}
+
 // Nobody but instructions, read now or ahead, says where the return address lies: a call stands
 // before it, or nothing is said.
 bool CarefulWalk::by_code(const FrameRule& rule) {
@@ -116,9 +123,7 @@ bool CarefulWalk::by_code(const FrameRule& rule) {
       !rules::step(rule, kCodeMask, reader, caller)) {
     return stop(WalkEnd::unreadable);
   }
-  const std::uintptr_t call = caller.pc - 1;
-  if (caller.pc != 0 && ((!is_code(call) && !is_made_code(call)) ||
-                         (!is_behind_call(kept) && !is_signal_frame(caller.pc)))) {
+  if (!may_be_caller(caller.pc, kept)) {
     return stop(WalkEnd::no_rule);
   }
   forget_others(caller);
@@ -176,9 +181,7 @@ bool CarefulWalk::by_chain() {
       !rules::step(kChain, kCodeMask, reader, caller)) {
     return stop(WalkEnd::no_rule);
   }
-  const std::uintptr_t call = caller.pc - 1;
-  if (caller.pc != 0 && ((!is_code(call) && !is_made_code(call)) ||
-                         (!is_behind_call(kept) && !is_signal_frame(caller.pc)))) {
+  if (!may_be_caller(caller.pc, kept)) {
     return stop(WalkEnd::no_rule);
   }
   forget_others(caller);

@@ -51,6 +51,7 @@ class CarefulWalk {
   [[nodiscard]] bool is_signal_frame(std::uintptr_t address) const;
   [[nodiscard]] static bool is_trampoline(std::uintptr_t address);
   bool is_made_code(std::uintptr_t address);
+  bool may_be_caller(std::uintptr_t pc, std::uintptr_t return_address);
   bool accept(const Point& caller, whocall_trust trust);
   bool by_rule(const rules::FrameRule& rule);
   bool by_code(const rules::FrameRule& rule);

@@ -1,4 +1,7 @@
-"""Some of the programs that ask who called them: no answer is wrong; with tables each is one."""
+"""Some of the programs that ask who called them: no answer is wrong, and with tables each is one.
+
+With neither tables nor frame pointers nine of ten are.
+"""
 
 from __future__ import annotations
 
@@ -14,5 +17,4 @@ def test_random_programs_that_ask(tmp_path: Path) -> None:
     for build, flags in BUILDS.items():
         true, unknown = answers.kinds[build, "true"], answers.kinds[build, "cannot tell"]
         assert true + unknown > 50, build
-        if "-fomit-frame-pointer" not in flags:
-            assert unknown == 0, answers.lines()
+        assert unknown == 0 or ("-fomit-frame-pointer" in flags and true > 9 * unknown), build
