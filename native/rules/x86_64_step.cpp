@@ -16,7 +16,7 @@ class InstructionReader : X86Form {
     const std::uint8_t opcode = next();
     if (opcode == 0x0f) {
       read_two_bytes(next());
-    } else if (opcode == 0xc5 || opcode == 0xc4 || opcode == 0x62) {
+    } else if (opcode == 0xc5 || opcode == 0xc4 || opcode == 0x62 || (opcode == 0x8f && is_xop())) {
       read_vector(opcode);
     } else {
       read_one_byte(opcode);
@@ -303,26 +303,31 @@ class InstructionReader : X86Form {
            opcode == 0xba || opcode == 0xc2 || (opcode >= 0xc4 && opcode < 0xc7);
   }
 
-  // The prefixes VEX and EVEX: of what follows no compiler lets any give a result to the stack
+  // Where pop would have ModRM, its prefix has a number that is none of pop's.
+  [[nodiscard]] bool is_xop() const { return at_ < size_ && (code_[at_] & 31U) >= 8; }
+
+  // The prefixes VEX, EVEX and XOP: of what follows no compiler lets any give a result to the stack
   // pointer.
   void read_vector(std::uint8_t prefix) {
     const std::uint8_t first = next();
     unsigned map = 1;
     if (prefix != 0xc5) {
-      map = first & (prefix == 0xc4 ? 31U : 7U);
+      map = first & (prefix == 0x62 ? 7U : 31U);
       next();
     }
     if (prefix == 0x62) {
       next();
     }
     const std::uint8_t opcode = next();
-    is_unknown_ = is_unknown_ || map == 0 || map == 4 || map > 6 || rex_ != 0;
+    const bool is_map = prefix == 0x8f ? map <= 10 : map != 0 && map != 4 && map <= 6;
+    is_unknown_ = is_unknown_ || !is_map || rex_ != 0;
     if (map == 1 && opcode == 0x77 && prefix != 0x62) {
       return;
     }
     // Other registers do not matter: bases and indices are of memory alone.
     read_operands();
-    skip(map == 3 || (map == 1 && has_number(opcode)) ? Tail::byte : Tail::none);
+    const bool has_byte = map == 3 || map == 8 || (map == 1 && has_number(opcode));
+    skip(has_byte ? Tail::byte : map == 10 ? Tail::word : Tail::none);
   }
 };
 

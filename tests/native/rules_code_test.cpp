@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <random>
 #include <span>
 #include <sstream>
@@ -172,35 +171,42 @@ TEST_CASE("rules: what code says is what tables say, of all calls in the C libra
 
 #if defined(__x86_64__) && defined(__LP64__)
 
+// All instructions of a function, as the library decodes them.
+std::size_t compare_instructions(const Library& library, const rules::FrameDescription& function,
+                                 InstructionDecoder& decoder) {
+  std::size_t count = 0;
+  for (std::uintptr_t at = function.begin; at < function.end; ++count) {
+    const std::span code(reinterpret_cast<const std::uint8_t*>(at), function.end - at);
+    const CodeStep step = kReader(code.data(), code.size(), at);
+    const auto other = decoder.decode(ByteView(std::as_bytes(code), Endian::little), at);
+    if (!other) {
+      break;  // newer than the library
+    }
+    CAPTURE(at - library.begin);
+    REQUIRE(unsigned{step.size} == unsigned{other->size});
+    const bool ends = other->flow == Instruction::Flow::stop;
+    CHECK((step.flow == CodeStep::Flow::end || step.flow == CodeStep::Flow::ret) == ends);
+    CHECK((step.flow == CodeStep::Flow::ret) == (ends && other->returns));
+    if (step.target != 0 && step.flow != CodeStep::Flow::next) {
+      CHECK(step.target == other->target);
+    }
+    at += other->size;
+  }
+  return count;
+}
+
 TEST_CASE("rules: x86-64 instructions are as long as the library says, and go where it says") {
-  Library library{.name = "/libc.so"};
-  dl_iterate_phdr(visit, &library);
-  REQUIRE(library.is_found);
   const auto decoder = x86::make_library_decoder(x86::Dialect::x86_64);
   std::size_t count = 0;
-  for (const rules::FrameDescription& function : functions_of(library)) {
-    for (std::uintptr_t at = function.begin; at < function.end;) {
-      const auto* const code = reinterpret_cast<const std::uint8_t*>(at);
-      const CodeStep step = kReader(code, function.end - at, at);
-      const std::optional<Instruction> other = decoder->decode(
-          ByteView(std::span(reinterpret_cast<const std::byte*>(code), function.end - at),
-                   Endian::little),
-          at);
-      if (!other) {
-        break;  // newer than the library
-      }
-      CAPTURE(at - library.begin);
-      REQUIRE(unsigned{step.size} == unsigned{other->size});
-      const bool ends = other->flow == Instruction::Flow::stop;
-      CHECK((step.flow == CodeStep::Flow::end || step.flow == CodeStep::Flow::ret) == ends);
-      CHECK((step.flow == CodeStep::Flow::ret) == (ends && other->returns));
-      if (step.target != 0 && step.flow != CodeStep::Flow::next) {
-        CHECK(step.target == other->target);
-      }
-      at += other->size;
-      ++count;
+  for (const std::string& name : libraries()) {
+    Library library{.name = name};
+    dl_iterate_phdr(visit, &library);
+    for (const auto& function :
+         library.is_found ? functions_of(library) : std::vector<rules::FrameDescription>{}) {
+      count += compare_instructions(library, function, *decoder);
     }
   }
+  MESSAGE(count, " instructions");
   CHECK(count > 100000);
 }
 
