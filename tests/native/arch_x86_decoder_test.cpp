@@ -70,7 +70,8 @@ TEST_CASE(
     REQUIRE(instruction);
     CHECK(instruction->flow == Instruction::Flow::next);
   }
-  CHECK(decode(kX86_64, {0x0f, 0xa2})->flow == Instruction::Flow::next);  // cpuid
+  CHECK(decode(kX86_64, {0x0f, 0xa2})->flow == Instruction::Flow::next);    // cpuid
+  CHECK(decode(kX86_64, {0xe2, 0xe7})->flow == Instruction::Flow::branch);  // loop
 }
 
 TEST_CASE("decoder: pusha keeps what calls preserve where popa finds it again") {

@@ -263,7 +263,7 @@ class LibraryDecoder final : public InstructionDecoder, private LibraryHandle {
       }
     } else if (decoded_->id == X86_INS_JMP) {
       out.flow = direct ? Flow::jump : Flow::indirect_jump;
-    } else if (cs_insn_group(handle_, decoded_, CS_GRP_JUMP)) {
+    } else if (cs_insn_group(handle_, decoded_, CS_GRP_JUMP) || loops()) {
       out.flow = decoded_->id == X86_INS_JNE ? Flow::branch_if_unequal : Flow::branch;
     } else if (stops()) {
       out.flow = Flow::stop;
@@ -276,6 +276,12 @@ class LibraryDecoder final : public InstructionDecoder, private LibraryHandle {
       out.padding = decoded_->id == X86_INS_NOP;
       clobber_written(out);
     }
+  }
+
+  // Capstone counts these among no jumps.
+  [[nodiscard]] bool loops() const {
+    return decoded_->id == X86_INS_LOOP || decoded_->id == X86_INS_LOOPE ||
+           decoded_->id == X86_INS_LOOPNE;
   }
 
   [[nodiscard]] bool stops() const {
