@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "rules/code_rule.h"
 #include "runtime/code_checks.h"
+#include "runtime/code_rule.h"
 #include "runtime/names.h"
 #include "runtime/rule_lookup.h"
 
@@ -47,22 +47,22 @@ struct CodePages {
 
 FrameRule rule_from(std::uintptr_t begin, std::uintptr_t size, std::uintptr_t place, bool exact,
                     CodePages& pages) {
-  return rules::rule_by_code({.begin = begin,
-                              .end = size == 0 ? 0 : begin + size,
-                              .place = place,
-                              .exact = exact,
-                              .has_link = kHasLink,
-                              .word = kStackWord,
-                              .step = kStepReader,
-                              .readable = CodePages::readable_from,
-                              .reader = &pages});
+  return rule_by_code({.begin = begin,
+                       .end = size == 0 ? 0 : begin + size,
+                       .place = place,
+                       .exact = exact,
+                       .has_link = kHasLink,
+                       .word = kStackWord,
+                       .step = kStepReader,
+                       .readable = CodePages::readable_from,
+                       .reader = &pages});
 }
 
 // Where the code at an address jumps at once: of a stub for imported functions what its word says.
 // 0: it does something.
 std::uintptr_t jumps_to(std::uintptr_t address, CheckedReader& reader) {
-  static_assert(kStubSize <= rules::kLongestStep);
-  if (!readable(address) || !readable(address + rules::kLongestStep - 1)) {
+  static_assert(kStubSize <= kLongestStep);
+  if (!readable(address) || !readable(address + kLongestStep - 1)) {
     return 0;
   }
   const auto* const code = reinterpret_cast<const std::uint8_t*>(address);
@@ -70,8 +70,8 @@ std::uintptr_t jumps_to(std::uintptr_t address, CheckedReader& reader) {
   if (const std::uintptr_t slot = slot_of_stub(code, address); slot != 0) {
     return reader.read(slot, target) ? target : 0;
   }
-  const rules::CodeStep step = kStepReader(code, rules::kLongestStep, address);
-  return step.flow == rules::CodeStep::Flow::jump ? step.target : 0;
+  const CodeStep step = kStepReader(code, kLongestStep, address);
+  return step.flow == CodeStep::Flow::jump ? step.target : 0;
 }
 
 // What the call before a return address has called, where its instruction says it.

@@ -8,9 +8,9 @@
 
 #include <cstring>
 
+#include "arch/aarch64/code_step.h"
 #include "arch/aarch64/frame_facts.h"
 #include "rules/cfi_rule.h"
-#include "rules/code_step.h"
 
 namespace whocall::runtime {
 
@@ -122,7 +122,7 @@ inline bool sets_frame_pointer(CodeBytes code, std::uintptr_t /*mode*/) {
   return false;
 }
 
-inline constexpr rules::StepReader kStepReader = rules::read_aarch64_step;
+inline constexpr StepReader kStepReader = aarch64::read_step;
 
 // What a call before a return address has called. 0: its own instruction does not say it.
 inline std::uintptr_t called_by(CodeBytes before, std::uintptr_t return_address) {

@@ -6,9 +6,9 @@
 #include <span>
 #include <string_view>
 
+#include "arch/x86/code_step.h"
 #include "arch/x86/frame_facts.h"
 #include "rules/cfi_rule.h"
-#include "rules/code_step.h"
 #include "runtime/machine_x86.h"
 
 namespace whocall::runtime {
@@ -62,7 +62,7 @@ inline bool is_trampoline(const void* code) {
   return std::memcmp(code, x86::bits64::kRtSigreturn.data(), kTrampolineSize) == 0;
 }
 
-inline constexpr rules::StepReader kStepReader = rules::read_x86_64_step;
+inline constexpr StepReader kStepReader = x86::read_step;
 
 // What a call before a return address has called. 0: its own instruction does not say it.
 inline std::uintptr_t called_by(CodeBytes before, std::uintptr_t return_address) {

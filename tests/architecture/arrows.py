@@ -50,7 +50,12 @@ BESIDE = [
 # The instruction sets: each is known to the list of them alone, and knows what all of them share.
 SETS = ("arch/x86", "arch/arm", "arch/aarch64", "arch/mips", "arch/riscv", "arch/loongarch")
 LIST_OF_SETS = "arch/architectures.cpp"
-FRAME_FACTS = {f"{room}/frame_facts.h" for room in SETS}  # plain numbers: for libwhocall as well
+# Plain numbers, and readers that need nothing: for libwhocall as well.
+FREESTANDING = {
+    *(f"{room}/frame_facts.h" for room in SETS),
+    *("arch/code_step.h", "arch/x86/step_form.h"),
+    *(f"arch/{room}/code_step.{end}" for room in ("x86", "aarch64") for end in ("h", "cpp")),
+}
 
 # Rooms that nobody else knows: plugins.
 ALONE = {"object/bfd", "object/dw"}
@@ -130,7 +135,7 @@ def _is_allowed(name: str, header: str) -> bool:
     return (
         room_of(header) in ALLOWED[room]
         or (name == LIST_OF_SETS and room_of(header) in SETS)
-        or (room == "runtime" and header in FRAME_FACTS)
+        or (room == "runtime" and header in FREESTANDING)
     )
 
 
@@ -148,8 +153,8 @@ def include_faults(native: Path) -> Iterator[str]:
                     yield f"{name}: only native/{place} includes {header}"
             if quote == '"' and not (native / header).is_file():
                 yield f'{name}: "{header}" is not a path from native/ on'
-            elif quote == '"' and name in FRAME_FACTS:
-                yield f"{name}: plain numbers need no {header}"
+            elif quote == '"' and name in FREESTANDING and header not in FREESTANDING:
+                yield f"{name}: what stands alone needs no {header}"
             elif quote == '"' and not _is_allowed(name, header):
                 yield f"{name}: no arrow leads from {room} to {header}"
 

@@ -1,11 +1,12 @@
-// What one instruction does to the frame that it runs in, as far as a walk needs it; and readers of
-// instructions that need neither memory of their own nor a library.
+// What one instruction does to the frame that it runs in, as far as a walk needs it. Its readers
+// need neither memory of their own nor a library: libwhocall, which goes into programs, has them as
+// well.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-namespace whocall::rules {
+namespace whocall {
 
 struct CodeStep {
   enum class Flow : std::uint8_t {
@@ -46,9 +47,4 @@ struct CodeStep {
 inline constexpr std::size_t kLongestStep = 16;  // bytes that a reader looks at
 using StepReader = CodeStep (*)(const std::uint8_t* code, std::size_t size, std::uintptr_t address);
 
-// Intel SDM, volume 2, appendix A.
-CodeStep read_x86_64_step(const std::uint8_t* code, std::size_t size, std::uintptr_t address);
-// Arm Architecture Reference Manual for A-profile, chapter C4.
-CodeStep read_aarch64_step(const std::uint8_t* code, std::size_t size, std::uintptr_t address);
-
-}  // namespace whocall::rules
+}  // namespace whocall

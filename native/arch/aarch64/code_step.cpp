@@ -1,8 +1,8 @@
 // AArch64 instructions: those that move the stack pointer, the frame pointer or the place, and that
 // put the frame pointer and the link register on the stack or take them from there.
-#include "rules/code_step.h"
+#include "arch/aarch64/code_step.h"
 
-namespace whocall::rules {
+namespace whocall::aarch64 {
 namespace {
 
 using Flow = CodeStep::Flow;
@@ -165,7 +165,7 @@ void read_number(std::uint32_t word, CodeStep& step) {
 
 }  // namespace
 
-CodeStep read_aarch64_step(const std::uint8_t* code, std::size_t size, std::uintptr_t address) {
+CodeStep read_step(const std::uint8_t* code, std::size_t size, std::uintptr_t address) {
   CodeStep step;
   if (size < kInstructionSize || address % kInstructionSize != 0) {
     return step;
@@ -181,4 +181,4 @@ CodeStep read_aarch64_step(const std::uint8_t* code, std::size_t size, std::uint
   return step;
 }
 
-}  // namespace whocall::rules
+}  // namespace whocall::aarch64

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "rules/code_step.h"
+#include "arch/code_step.h"
 
-namespace whocall::rules {
+namespace whocall::x86 {
 
 class X86Form {
  public:
@@ -151,4 +151,4 @@ class X86Form {
   CodeStep step_;
 };
 
-}  // namespace whocall::rules
+}  // namespace whocall::x86

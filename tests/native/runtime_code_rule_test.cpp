@@ -16,15 +16,16 @@
 #include <utility>
 #include <vector>
 
+#include "arch/aarch64/code_step.h"
+#include "arch/x86/code_step.h"
 #include "arch/x86/decoder.h"
 #include "rules/cfi_rule.h"
-#include "rules/code_rule.h"
 #include "rules/frame_tables.h"
+#include "runtime/code_rule.h"
 
 namespace whocall::test {
 namespace {
 
-using rules::CodeStep;
 using rules::FrameRule;
 
 constexpr std::uintptr_t kAt = 0x401000;
@@ -67,11 +68,11 @@ std::size_t readable(void* library, std::uintptr_t address, std::size_t wanted) 
 
 #if defined(__x86_64__) && defined(__LP64__)
 constexpr rules::FrameRegisters kRegisters{.sp = 7, .fp = 6};
-constexpr rules::StepReader kReader = rules::read_x86_64_step;
+constexpr StepReader kReader = x86::read_step;
 constexpr bool kHasLink = false;
 #elif defined(__aarch64__)
 constexpr rules::FrameRegisters kRegisters{.sp = 31, .fp = 29, .link = 30};
-constexpr rules::StepReader kReader = rules::read_aarch64_step;
+constexpr StepReader kReader = aarch64::read_step;
 constexpr bool kHasLink = true;
 #endif
 
@@ -121,14 +122,14 @@ void compare(Library& library, const rules::FrameDescription& function, Count& c
     if (told.cfa != FrameRule::Cfa::from_sp && told.cfa != FrameRule::Cfa::from_fp) {
       continue;
     }
-    const FrameRule read = rules::rule_by_code({.begin = function.begin,
-                                                .end = function.end,
-                                                .place = at,
-                                                .has_link = kHasLink,
-                                                .word = 8,
-                                                .step = kReader,
-                                                .readable = readable,
-                                                .reader = &library});
+    const FrameRule read = runtime::rule_by_code({.begin = function.begin,
+                                                  .end = function.end,
+                                                  .place = at,
+                                                  .has_link = kHasLink,
+                                                  .word = 8,
+                                                  .step = kReader,
+                                                  .readable = readable,
+                                                  .reader = &library});
     const bool is_same = read.cfa != told.cfa || (read.cfa_offset == told.cfa_offset &&
                                                   read.return_slot == told.return_slot);
     (read.cfa == FrameRule::Cfa::none ? count.unknown : is_same ? count.same : count.wrong) += 1;
@@ -148,7 +149,7 @@ std::vector<std::string> libraries() {
   return names;
 }
 
-TEST_CASE("rules: what code says is what tables say, of all calls in the C library") {
+TEST_CASE("code: what code says is what tables say, of all calls in the C library") {
   for (const std::string& name : libraries()) {
     Library library{.name = name};
     dl_iterate_phdr(visit, &library);
@@ -195,7 +196,7 @@ std::size_t compare_instructions(const Library& library, const rules::FrameDescr
   return count;
 }
 
-TEST_CASE("rules: x86-64 instructions are as long as the library says, and go where it says") {
+TEST_CASE("code: x86-64 instructions are as long as the library says, and go where it says") {
   const auto decoder = x86::make_library_decoder(x86::Dialect::x86_64);
   std::size_t count = 0;
   for (const std::string& name : libraries()) {
@@ -217,7 +218,7 @@ std::size_t of_array(void* end, std::uintptr_t address, std::size_t wanted) {
   return std::min(wanted, reinterpret_cast<std::uintptr_t>(end) - address);
 }
 
-TEST_CASE("rules: AArch64 frames that are too large for an instruction") {
+TEST_CASE("code: AArch64 frames that are too large for an instruction") {
   alignas(4) std::uint32_t code[] = {
       0xd28a000c,  // mov x12, #20480
       0xf2a0002c,  // movk x12, #1, lsl #16
@@ -227,30 +228,30 @@ TEST_CASE("rules: AArch64 frames that are too large for an instruction") {
       0xd4200000,  // brk
   };
   const auto begin = reinterpret_cast<std::uintptr_t>(code);
-  const FrameRule rule = rules::rule_by_code({.begin = begin,
-                                              .end = begin + sizeof code,
-                                              .place = begin + 20,
-                                              .has_link = true,
-                                              .word = 8,
-                                              .step = rules::read_aarch64_step,
-                                              .readable = of_array,
-                                              .reader = std::end(code)});
+  const FrameRule rule = runtime::rule_by_code({.begin = begin,
+                                                .end = begin + sizeof code,
+                                                .place = begin + 20,
+                                                .has_link = true,
+                                                .word = 8,
+                                                .step = aarch64::read_step,
+                                                .readable = of_array,
+                                                .reader = std::end(code)});
   CHECK(rule.cfa == FrameRule::Cfa::from_sp);
   CHECK(rule.cfa_offset == 86016);
   CHECK(rule.return_slot == 24 - 86016);
   CHECK(rule.fp_slot == 16 - 86016);
 }
 
-TEST_CASE("rules: no reader looks beyond the bytes that it is given") {
+TEST_CASE("code: no reader looks beyond the bytes that it is given") {
   std::mt19937 random(7);
   for (int i = 0; i < 200000; ++i) {
-    const std::size_t size = random() % (rules::kLongestStep + 1);
+    const std::size_t size = random() % (kLongestStep + 1);
     const auto bytes = std::make_unique<std::uint8_t[]>(size);  // its end is guarded by sanitizers
     for (std::size_t at = 0; at < size; ++at) {
       bytes[at] = static_cast<std::uint8_t>(random() % 4 == 0 ? 0x0f + random() % 3 : random());
     }
-    CHECK(rules::read_x86_64_step(bytes.get(), size, kAt).size <= size);
-    CHECK(rules::read_aarch64_step(bytes.get(), size, kAt).size <= size);
+    CHECK(x86::read_step(bytes.get(), size, kAt).size <= size);
+    CHECK(aarch64::read_step(bytes.get(), size, kAt).size <= size);
   }
 }
 

@@ -1,11 +1,12 @@
-#include "rules/code_rule.h"
+#include "runtime/code_rule.h"
 
 #include <algorithm>
 #include <array>
 
-namespace whocall::rules {
+namespace whocall::runtime {
 namespace {
 
+using rules::FrameRule;
 using Flow = CodeStep::Flow;
 using Pointer = CodeStep::Pointer;
 
@@ -341,6 +342,6 @@ class Follower {
 
 }  // namespace
 
-FrameRule rule_by_code(const CodeAround& around) { return Follower(around).rule(); }
+rules::FrameRule rule_by_code(const CodeAround& around) { return Follower(around).rule(); }
 
-}  // namespace whocall::rules
+}  // namespace whocall::runtime

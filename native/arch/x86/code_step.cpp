@@ -1,10 +1,12 @@
 // x86-64 instructions: how long each is, and what those do that move the stack pointer, the frame
 // pointer or the place. What else compilers let change the stack pointer makes it lost.
+#include "arch/x86/code_step.h"
+
 #include <algorithm>
 
-#include "rules/x86_64_form.h"
+#include "arch/x86/step_form.h"
 
-namespace whocall::rules {
+namespace whocall::x86 {
 namespace {
 
 class InstructionReader : X86Form {
@@ -333,8 +335,8 @@ class InstructionReader : X86Form {
 
 }  // namespace
 
-CodeStep read_x86_64_step(const std::uint8_t* code, std::size_t size, std::uintptr_t address) {
+CodeStep read_step(const std::uint8_t* code, std::size_t size, std::uintptr_t address) {
   return InstructionReader(code, size, address).read();
 }
 
-}  // namespace whocall::rules
+}  // namespace whocall::x86

@@ -12,10 +12,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "rules/code_step.h"
+#include "arch/code_step.h"
 #include "rules/frame_rule.h"
 
-namespace whocall::rules {
+namespace whocall::runtime {
 
 // Says how many bytes of code can be read from an address on: `wanted` at most.
 using ReadableCode = std::size_t (*)(void* reader, std::uintptr_t address, std::size_t wanted);
@@ -34,6 +34,6 @@ struct CodeAround {
 
 // `cfa` is none where the place is not reached, where ways that lead there contradict each other,
 // and where neither the stack pointer nor the frame pointer can be followed.
-FrameRule rule_by_code(const CodeAround& around);
+rules::FrameRule rule_by_code(const CodeAround& around);
 
-}  // namespace whocall::rules
+}  // namespace whocall::runtime
